@@ -52,6 +52,12 @@ static const network networks[] = {
      {{shuffled, "residual:stream,shuffle-weights"}, {alone, "residual:stream,zero-residual"}},
      1,
      1000},
+    {"easy-residual",
+     "graphene-tpch",
+     "easy-residual",
+     {{shuffled, "easy-residual:shuffle-weights"}, {alone, "easy-residual:zero-residual"}},
+     3,
+     0},
 };
 
 enum { NETWORKS = sizeof networks / sizeof networks[0] };
@@ -87,7 +93,7 @@ static bool add_network(const learned *l, const online *data, const network *n, 
 
     o.baseline = n->policy;
     o.jobs_max = n->jobs_max;
-    o.seeds_max = n->seeds_a_round * l->options.rounds;
+    o.seeds = n->seeds_a_round * l->options.rounds;
     for (int c = 0; c < CONTROLS_MAX; c++)
         o.policies.items[o.policies.count++] = n->controls[c].policy;
     bool is_good = online_play(&o, scene_of(n->scene), &p);

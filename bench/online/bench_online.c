@@ -95,7 +95,7 @@ int main(int argc, char **argv)
          .value = &o.by},
         {.name = "baseline NAME", .help = "NAME[:ARGUMENT] in place of the scene's baseline", .value = &o.baseline},
         {.name = "jobs N", .help = "at most so many jobs a stream", .value = &jobs},
-        {.name = "seeds N", .help = "at most so many seeds a scene", .value = &seeds},
+        {.name = "seeds N", .help = "so many seeds a scene; with --quick no more than it has then", .value = &seeds},
         {.name = "from N", .help = "the first seed of every scene, to tune on others than the tables'", .value = &from},
         {.name = "load N", .help = "the load of streams in percent, in place of the scene's", .value = &percent},
         {.name = "environment NAME",
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
         return 2;
     if (choices)
         owed_count_choices();
-    if (!read_count(jobs, "jobs", &o.jobs_max) || !read_count(seeds, "seeds", &o.seeds_max) ||
+    if (!read_count(jobs, "jobs", &o.jobs_max) || !read_count(seeds, "seeds", &o.seeds) ||
         !read_count(oracle, "oracle", &o.oracle_tries) || !read_count(from, "from", &o.from) ||
         !read_count(percent, "load", &o.load_percent))
         return 2;

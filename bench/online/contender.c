@@ -19,16 +19,18 @@ static bool refuse(const char *text, const char *why, bool says_why)
     return false;
 }
 
-/* "residual:SET,zero-residual" and "residual:SET,shuffle-weights": controls, with the built-in model changed. Cuts
- * `text` before the comma. */
-static bool read_control(char *text, model_edit *edit)
+/* "residual:SET,zero-residual" and "residual:SET,shuffle-weights", "easy-residual:zero-residual" and so on: controls, with
+ * the built-in model changed. What is left of `text` is the policy's own argument; "": none. */
+static bool read_control(const clo_policy *policy, char *text, model_edit *edit)
 {
-    char *comma = strchr(text, ',');
+    bool is_easy = strcmp(policy->name, "easy-residual") == 0;
+    char *comma = strcmp(policy->name, "residual") == 0 ? strchr(text, ',') : NULL;
+    const char *word = is_easy ? text : comma != NULL ? comma + 1 : "";
 
-    if (comma == NULL || (strcmp(comma, ",zero-residual") != 0 && strcmp(comma, ",shuffle-weights") != 0))
+    if (strcmp(word, "zero-residual") != 0 && strcmp(word, "shuffle-weights") != 0)
         return false;
-    *edit = strcmp(comma, ",zero-residual") == 0 ? MODEL_SILENT : MODEL_SHUFFLED;
-    *comma = '\0';
+    *edit = *word == 'z' ? MODEL_SILENT : MODEL_SHUFFLED;
+    *(is_easy ? text : comma) = '\0';
     return true;
 }
 
@@ -37,7 +39,11 @@ static bool put_control(contender *c, model_edit edit)
     clo_residual_argument *argument = c->argument;
     char name[sizeof "decima-" + sizeof argument->parametric];
 
-    snprintf(name, sizeof name, "decima-%s", argument->parametric);
+    if (strcmp(c->policy->name, "easy-residual") == 0)
+        snprintf(name, sizeof name, "easy-residual");
+    else
+        snprintf(name, sizeof name, "decima-%s", argument->parametric);
+    argument->size = sizeof *argument;
     argument->model = argument->owned = model_builtin(name, edit, 1, &c->memory);
     return argument->model != NULL;
 }
@@ -152,8 +158,9 @@ bool contender_open(contender *c, const char *text, bool says_why)
     if (c->argument == NULL)
         return refuse(text, "no memory", says_why);
     snprintf(name, sizeof name, "%s", argument + 1);
-    bool has_control = strcmp(c->policy->name, "residual") == 0 && read_control(name, &edit);
-    if (c->policy->parse(name, c->argument) != CLO_OK || (has_control && !put_control(c, edit))) {
+    bool has_control = read_control(c->policy, name, &edit);
+    bool is_bare = has_control && name[0] == '\0';
+    if ((!is_bare && c->policy->parse(name, c->argument) != CLO_OK) || (has_control && !put_control(c, edit))) {
         bool said = refuse(text, clo_last_error(), says_why);
         free(c->argument);
         c->argument = NULL;

@@ -127,11 +127,11 @@ struct online {
     const char *environment;   /* in place of "decima" in all scenes; NULL: that one */
     const char *by, *baseline; /* a measure and a first contender in place of the scenes'; NULL: those */
     bench_list policies;
-    uint32_t jobs_max, seeds_max; /* at most; 0: what the scene says */
-    uint32_t load_percent;        /* of every stream with a load; 0: what the scene says */
-    uint32_t oracle_tries;        /* simulations of a search in place of the tables (oracle.h); 0: tables */
-    uint32_t from;                /* the first seed of every scene; 0: what the scene says */
-    const char *skipped;          /* why nothing is played: there is no data; NULL */
+    uint32_t jobs_max, seeds; /* jobs: at most; 0: what the scene says */
+    uint32_t load_percent;    /* of every stream with a load; 0: what the scene says */
+    uint32_t oracle_tries;    /* simulations of a search in place of the tables (oracle.h); 0: tables */
+    uint32_t from;            /* the first seed of every scene; 0: what the scene says */
+    const char *skipped;      /* why nothing is played: there is no data; NULL */
     tpch *tpch;
     /* Jobs to draw from, and the files that own their graphs. */
     clo_workload *decima_pool, *decima_files[DECIMA_SIZES], *alibaba, *alibaba_short, *alibaba_file;

@@ -74,7 +74,8 @@ static bool look_at_all(contest *c)
 /* Networks are what is to be judged, and a search is no rule. */
 static bool is_rule(const char *label)
 {
-    static const char *const others[] = {"decima", "residual", "lachesis", "replan", "best-order", "deft:decima"};
+    static const char *const others[] = {"decima", "residual",   "easy-residual", "lachesis",
+                                         "replan", "best-order", "deft:decima"};
     const char *wfair = "decima-";
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
@@ -111,7 +112,7 @@ static uint32_t best_of(const contest *c)
 
 bool oracle_scene(const online *o, const scene *s, uint32_t tries)
 {
-    contest c = {.o = o, .scene = s, .tries = tries, .seeds = o->seeds_max > 0 ? o->seeds_max : SEEDS_DEFAULT};
+    contest c = {.o = o, .scene = s, .tries = tries, .seeds = o->seeds > 0 ? o->seeds : SEEDS_DEFAULT};
 
     c.first_seed = o->from > 0 ? o->from : s->seed > 0 ? s->seed : ONLINE_SEED;
     bool is_good = open_contenders(o, &c);

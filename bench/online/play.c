@@ -276,8 +276,8 @@ bool online_play(const online *o, const scene *s, played *out)
                     .seeds = o->options.quick ? s->quick_seeds : s->seeds};
     if (o->by != NULL && !online_measure_find(o->by, &out->by))
         return false;
-    if (o->seeds_max > 0 && o->seeds_max < out->seeds)
-        out->seeds = o->seeds_max;
+    if (o->seeds > 0 && (!o->options.quick || o->seeds < out->seeds))
+        out->seeds = o->seeds;
     out->first_seed = o->from > 0 ? o->from : s->seed > 0 ? s->seed : ONLINE_SEED;
     if (!find_contenders(o, s, out))
         return false;

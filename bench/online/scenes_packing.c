@@ -27,6 +27,7 @@ enum { MEMORY_EXECUTORS = 200, MEMORY_CLASSES = 4, MEMORY_ALL = 1000, MEMORY_WOR
 static const char *const graphene_policies[] = {"tetris",
                                                 "easy-sjf",
                                                 "easy-parametric",
+                                                "easy-residual",
                                                 "conservative-sjf",
                                                 "capacity",
                                                 "fair",

@@ -409,6 +409,28 @@ def packing_learned(results, labels, head, column):
     return row["p95_s"] if column == 2 else [row["makespan_ratio"], row["makespan_low"], row["makespan_high"]]
 
 
+@reader("packing-network")
+def packing_network(results, labels, head, column):
+    """The last policy that a label names, but for auto."""
+    name = [part for part in labels[0].split(", ") if part != "auto"][-1]
+    row = pick(results[0]["scenes"][0]["policies"], policy=name)
+    if column == 1:
+        return [1, row["value_s"]] if name == "easy-parametric" else ratio(row)
+    return row["p95_s"] if column == 2 else [row["makespan_ratio"], row["makespan_low"], row["makespan_high"]]
+
+
+OTHERS = ("load of 50", "110", "120", "five users", "60 jobs", "deadlines", "Alibaba, 100", "Alibaba, 60", "ten machines")
+
+
+@reader("packing-network-others")
+def packing_network_others(results, labels, head, column):
+    """One call a row, in their order."""
+    at = next(i for i, begin in enumerate(OTHERS) if labels[0].startswith(begin))
+    found = results[at]["scenes"][0]["policies"]
+    row = pick(found, policy="easy-sjf" if column == 3 else "easy-residual")
+    return [row["makespan_ratio"], row["makespan_low"], row["makespan_high"]] if column == 2 else ratio(row)
+
+
 ROOM = {"always": ",pass=-30", "if the wait": ",pass=3.32", "if it is": "easy-sjf", "never": "wspt", "and nobody": "strict-sjf"}
 
 

@@ -1,5 +1,5 @@
 /* learned.h - policies in which a neural network decides: the arguments of the policies "decima", "lachesis",
- * "residual".
+ * "residual", "easy-residual".
  *
  *     clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
  *     argument.model = model;
@@ -99,27 +99,29 @@ typedef struct clo_learned_argument {
 #define CLO_LEARNED_ARGUMENT_INIT CLO_SIZED_INIT(clo_learned_argument)
 
 /* Called on the thread that the policy is called on, for each question to the network.
- *   row         the 15 features of list 5 (docs/MODELS.md)
- *   value, limit  the answer, in Q16 of an octave; no limit was asked for if the row stays or waits */
+ *   row         of "residual" the 15 features of list 5 (docs/MODELS.md), of "easy-residual" the 18 of list 6
+ *   value, limit  the answer, in Q16 of an octave; no limit was asked for if a row of list 5 stays or waits, and the
+ *               limit of a row of list 6 is not told here: 0 */
 typedef void (*clo_residual_watch_fn)(void *context, const int16_t *row, int32_t value, int32_t limit);
 
 /* Answers in place of the model, on the thread that the policy is called on. Must be a function of the row alone:
  * answers are kept, and a row that was met before may not be asked again.
- *   row         the 15 features of list 5, within the ranges of the model's features
+ *   row         the features as above, within the ranges of the model's features
  *   value, limit  receive the answer, in Q16 of an octave; more than 8 octaves either way are cut off. The limit is not
- *                 used if the row stays or waits. */
+ *                 used if a row of list 5 stays or waits. */
 typedef void (*clo_residual_answer_fn)(void *context, const int16_t *row, int32_t *value, int32_t *limit);
 
-/* The argument of the policy "residual". NULL: the built-in model for batches, if there is one. */
+/* The argument of the policies "residual" and "easy-residual". NULL: the built-in model, of "residual" that for batches. */
 typedef struct clo_residual_argument {
     /* Set by CLO_RESIDUAL_ARGUMENT_INIT. */
     size_t size;
 
-    /* A model with feature list 5 and scores of stages and limits. Borrowed, as in clo_learned_argument. NULL: the
-     * built-in one for `parametric`, which must then be batch or stream. */
+    /* A model with feature list 5, of "easy-residual" 6, and scores of stages and limits. Borrowed, as in
+     * clo_learned_argument. NULL: the built-in one; of "residual" that for `parametric`, which must then be batch or
+     * stream. */
     const clo_model *model;
 
-    /* The argument of "parametric" as text; "": batch. */
+    /* The argument of "parametric" as text; "": batch. Of "easy-residual" that of "easy-parametric"; "": as built in. */
     char parametric[192];
 
     /* For recorders and trainers; NULL: no calls. Real time: as clo_policy.decide. */

@@ -381,7 +381,7 @@ typedef struct clo_policy {
 
 /* A built-in policy by name; NULL, with a text in clo_last_error, if there is none. Static.
  * clo_registry_entry("policies", ...) lists all names except "lachesis" (the more stages are ready, the longer its
- * decisions take) and "residual" (without an argument it needs a built-in model, see learned.h). Threads: any. Real time:
+ * decisions take) and "residual", "easy-residual" (see learned.h). Threads: any. Real time:
  * yes, O(policies). */
 CLO_API const clo_policy *clo_policy_find(const char *name);
 

@@ -48,7 +48,8 @@ static const clo_policy *const policies[] = {
 
 /* A list of their own. A decision of "lachesis" looks at every candidate, so what bounds the turns of all
  * policies of the list does not hold for it; "residual" without an argument needs a built-in model. */
-static const clo_policy *const learned[] = {&clo_policy_lachesis, &clo_policy_residual, NULL};
+static const clo_policy *const learned[] = {&clo_policy_lachesis, &clo_policy_residual, &clo_policy_easy_residual,
+                                            NULL};
 
 CLO_REGISTRY_ROW(clo_policy);
 const clo_registry clo_policies = {.name = "policies", .rows = policies};

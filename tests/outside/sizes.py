@@ -9,8 +9,8 @@ import platform
 import subprocess
 import sys
 
-LIMITS = {"lib/libclotho.so": 500, "bin/closure-steal": 210, "bin/closure-heft": 285, "bin/closure-whole": 360, "bin/closure-best": 777,
-          "bin/closure-all": 1145}
+LIMITS = {"lib/libclotho.so": 500, "bin/closure-steal": 210, "bin/closure-heft": 285, "bin/closure-whole": 360, "bin/closure-best": 795,
+          "bin/closure-all": 1180}
 TEXT_BYTES_MAX = 500_000  # of libclotho.so
 # What decides, reads and writes is not in a program that only runs or plans with HEFT; nor are features that its runtime has not.
 FEATURES = ("clo_scheduler_create", "clo_scheduling_look", "clo_releases_create", "clo_timeline_next", "clo_pacing_padded")

@@ -281,6 +281,74 @@ static void swaps_all_the_time_lose_nothing(void **state)
     stop(&f);
 }
 
+/* 4 executors on a machine with so much of one resource. */
+static fixture start_packed(int64_t capacity)
+{
+    clo_task task = {.body = count_call, .work_ns = 1000, .demand = {capacity / 3}};
+    int64_t capacities[CLO_RESOURCES_MAX] = {capacity, -1, -1, -1, -1, -1, -1, -1};
+    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    fixture f = {.graph = scene_layers(20, 20, &task)};
+    clo_executor executors[4];
+
+    for (uint32_t e = 0; e < 4; e++)
+        executors[e] = (clo_executor){0, 0, 0, -1, {65536, 65536, 65536, 65536}};
+    desc.executors_count = 4;
+    desc.executors = executors;
+    desc.kinds_count = 1;
+    desc.machines_count = 1;
+    desc.capacities = capacities;
+    config.unpinned = 1;
+    ok(clo_platform_create(&desc, &f.platform));
+    ok(clo_cost_create(f.graph, f.platform, &f.cost));
+    ok(clo_runtime_create(f.platform, &config, &f.runtime));
+    return f;
+}
+
+static void *swap_packers(void *argument)
+{
+    static const char *const names[] = {"auto", "easy-residual", "easy-parametric", "easy-residual", "fifo"};
+
+    for (uint32_t i = 0; atomic_load(&is_swapping) != 0; i++)
+        ok(clo_runtime_swap_policy(argument, clo_policy_find(names[i % 5]), NULL));
+    return NULL;
+}
+
+/* Of two runtimes at once, the jobs of one in two bands. */
+static void swaps_of_policies_that_hold_back_lose_nothing(void **state)
+{
+    fixture f[2] = {start_packed(10), start_packed(INT64_MAX)};
+    clo_job *jobs[2][2];
+    pthread_t swappers[2];
+
+    (void)state;
+    atomic_store(&is_swapping, 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        for (uint32_t j = 0; j < 2; j++) {
+            clo_job_config config = CLO_JOB_CONFIG_INIT;
+            config.policy = clo_policy_find("auto");
+            config.band = i * j;
+            ok(clo_job_create(f[i].runtime, f[i].cost, &config, &jobs[i][j]));
+        }
+        assert_int_equal(pthread_create(&swappers[i], NULL, swap_packers, f[i].runtime), 0);
+    }
+    for (int run = 0; run < 20; run++) {
+        atomic_store(&calls, 0);
+        for (uint32_t i = 0; i < 4; i++)
+            ok(clo_job_submit(jobs[i / 2][i % 2]));
+        for (uint32_t i = 0; i < 4; i++)
+            ok(clo_job_wait(jobs[i / 2][i % 2], NULL));
+        assert_int_equal(atomic_load(&calls), 4 * INSTANCES);
+    }
+    atomic_store(&is_swapping, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        pthread_join(swappers[i], NULL);
+        clo_job_destroy(jobs[i][0]);
+        clo_job_destroy(jobs[i][1]);
+        stop(&f[i]);
+    }
+}
+
 /* A model that was swapped out is destroyed at once, while the job runs under the next one. */
 static void a_model_may_be_destroyed_when_another_has_taken_its_place(void **state)
 {
@@ -359,6 +427,7 @@ int main(void)
         cmocka_unit_test(all_jobs_of_a_runtime_follow_one_policy),
         cmocka_unit_test(what_one_policy_committed_runs_under_the_next),
         cmocka_unit_test(swaps_all_the_time_lose_nothing),
+        cmocka_unit_test(swaps_of_policies_that_hold_back_lose_nothing),
         cmocka_unit_test(a_process_that_is_forked_in_a_swap_may_free),
         cmocka_unit_test(a_model_may_be_destroyed_when_another_has_taken_its_place),
     };

@@ -60,6 +60,22 @@ static const wanted residual[] = {
     {"idle", CLO_MODEL_LIMIT},
 };
 
+/* The policy "easy-residual": as easy_features.h counts them. */
+static const wanted easy[] = {
+    {"work", CLO_MODEL_STAGE},       {"relative", CLO_MODEL_STAGE}, {"area", CLO_MODEL_STAGE},
+    {"time", CLO_MODEL_STAGE},       {"behind", CLO_MODEL_STAGE},   {"startable", CLO_MODEL_STAGE},
+    {"fit", CLO_MODEL_STAGE},        {"least", CLO_MODEL_STAGE},    {"free", CLO_MODEL_STAGE},
+    {"rest", CLO_MODEL_STAGE},       {"demand", CLO_MODEL_STAGE},   {"jobs", CLO_MODEL_STAGE},
+    {"candidates", CLO_MODEL_STAGE}, {"wait", CLO_MODEL_STAGE},     {"first", CLO_MODEL_STAGE},
+    {"delays", CLO_MODEL_STAGE},     {"place", CLO_MODEL_STAGE},    {"next", CLO_MODEL_STAGE},
+    {"work", CLO_MODEL_LIMIT},       {"relative", CLO_MODEL_LIMIT}, {"area", CLO_MODEL_LIMIT},
+    {"time", CLO_MODEL_LIMIT},       {"behind", CLO_MODEL_LIMIT},   {"startable", CLO_MODEL_LIMIT},
+    {"fit", CLO_MODEL_LIMIT},        {"least", CLO_MODEL_LIMIT},    {"free", CLO_MODEL_LIMIT},
+    {"rest", CLO_MODEL_LIMIT},       {"demand", CLO_MODEL_LIMIT},   {"jobs", CLO_MODEL_LIMIT},
+    {"candidates", CLO_MODEL_LIMIT}, {"wait", CLO_MODEL_LIMIT},     {"first", CLO_MODEL_LIMIT},
+    {"delays", CLO_MODEL_LIMIT},     {"place", CLO_MODEL_LIMIT},    {"next", CLO_MODEL_LIMIT},
+};
+
 /* Index: the number of the list. A list without entries takes any features. */
 static const struct {
     const wanted *list;
@@ -69,7 +85,8 @@ static const struct {
             {lachesis, sizeof lachesis / sizeof lachesis[0]},
             {edges, sizeof edges / sizeof edges[0]},
             {decima_fine, sizeof decima_fine / sizeof decima_fine[0]},
-            {residual, sizeof residual / sizeof residual[0]}};
+            {residual, sizeof residual / sizeof residual[0]},
+            {easy, sizeof easy / sizeof easy[0]}};
 
 static bool is_same_scale(const clo_format_feature *a, const clo_format_feature *b)
 {

@@ -15,6 +15,8 @@ extern const unsigned char clo_decima_stream_model[9376];
 extern const unsigned char clo_decima_own_model[67952];
 /* edges_model.c */
 extern const unsigned char clo_edges_model[13856];
+/* easy_residual_model.c */
+extern const unsigned char clo_easy_residual_model[10528];
 /* lachesis_model.c */
 extern const unsigned char clo_lachesis_model[5456];
 
@@ -38,15 +40,14 @@ const clo_builtin_model clo_builtin_lachesis = {
 const clo_builtin_model clo_builtin_decima_own = {
     "decima-own", "Decima's network, trained here on batches and streams of TPC-H queries, 50 executors: decima:own",
     clo_decima_own_model, sizeof clo_decima_own_model};
+const clo_builtin_model clo_builtin_easy_residual = {
+    "easy-residual",
+    "what the policy easy-residual adds to easy-parametric: trained on streams of TPC-H queries with four resources",
+    clo_easy_residual_model, sizeof clo_easy_residual_model};
 
 static const clo_builtin_model *const models[] = {
-    &clo_builtin_decima,
-    &clo_builtin_decima_batch,
-    &clo_builtin_decima_stream,
-    &clo_builtin_edges,
-    &clo_builtin_lachesis,
-    &clo_builtin_decima_own,
-    NULL,
+    &clo_builtin_decima,   &clo_builtin_decima_batch, &clo_builtin_decima_stream, &clo_builtin_edges,
+    &clo_builtin_lachesis, &clo_builtin_decima_own,   &clo_builtin_easy_residual, NULL,
 };
 
 CLO_REGISTRY_ROW(clo_builtin_model);

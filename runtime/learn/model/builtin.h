@@ -21,7 +21,7 @@ extern CLO_INTERNAL const clo_registry clo_models;
 extern CLO_INTERNAL const clo_registry clo_kernel_variants;
 
 extern CLO_INTERNAL const clo_builtin_model clo_builtin_decima, clo_builtin_decima_batch, clo_builtin_decima_stream,
-    clo_builtin_edges, clo_builtin_lachesis, clo_builtin_decima_own;
+    clo_builtin_edges, clo_builtin_lachesis, clo_builtin_decima_own, clo_builtin_easy_residual;
 
 /* Opens the model in `memory`, which has clo_builtin_model_bytes at a multiple of 16: there is nothing to be freed.
  * Returns CLO_OK or CLO_ERR_UNSUPPORTED (a big-endian machine). */

@@ -170,6 +170,8 @@ static bool pick(climb *c, int64_t limit_ns, move *m)
     m->element = element;
     m->executor = executor;
     m->leaving_count = 0;
+    m->at = 0;
+    m->copy = CLO_NONE;
     need plain = {.element = element, .executor = executor, .high = s->now.count, .copy = CLO_NONE};
     plain.duration_ns = clo_sequence_time_ns(s, task, executor);
     if (plain.duration_ns == CLO_TIME_NEVER || (executor != s->now.elements[element].executor &&

@@ -9,7 +9,8 @@
  * where it is not (bench/online).
  *
  * Where moving is free, the job with the least remaining work / weight goes first (Smith 1956; Schrage 1968):
- *   some machine has limited resources        room is kept for it, as easy-parametric does
+ *   some machine has limited resources        room is kept for it, as easy-residual does; auto:p95 and auto:late as
+ *                                             easy-parametric does
  *   executors differ, or links cost time      its oldest ready stage, placed as deft does (LACHESIS, section 4.3), on at
  *                                             most 1024 executors
  *   else                                      its oldest ready stage, on any executor
@@ -86,12 +87,6 @@ static clo_status auto_parse(const char *text, void *argument)
                     "policy 'auto': '%.40s' is nothing that it can make small; write mean, p95 or late", text);
 }
 
-static size_t auto_bytes(const clo_limits *limits, const void *argument)
-{
-    return up(sizeof(auto_state)) + up(clo_policy_mdd.state_bytes(limits, argument)) +
-           up(clo_parametric_bytes(limits, argument)) + limits->executors * sizeof(running);
-}
-
 /* Some machine has limited resources; a calibrated rate of memory is rarely demanded. */
 static bool has_capacities(const clo_platform *platform)
 {
@@ -116,6 +111,26 @@ static way find_way(const clo_platform *platform)
     return is_unlike && platform->executors_count <= PLACED_MAX ? WAY_PLACE : WAY_SHORTEST;
 }
 
+static clo_goal goal_of(const void *argument)
+{
+    return argument != NULL ? ((const auto_argument *)argument)->goal : CLO_GOAL_MEAN;
+}
+
+/* The network of easy-residual was trained for the mean. */
+static size_t network_bytes(const clo_limits *limits, const void *argument)
+{
+    bool has_network = find_way(limits->platform) == WAY_PACK && goal_of(argument) == CLO_GOAL_MEAN;
+
+    return has_network ? up(clo_easy_network_built_in_bytes()) : 0;
+}
+
+static size_t auto_bytes(const clo_limits *limits, const void *argument)
+{
+    return up(sizeof(auto_state)) + up(clo_policy_mdd.state_bytes(limits, argument)) +
+           up(clo_parametric_bytes(limits, argument)) + network_bytes(limits, argument) +
+           limits->executors * sizeof(running);
+}
+
 /* What is kept of a job: its stages by rank_u, and of WAY_PACK what easy-parametric keeps. */
 static size_t auto_job_bytes(const clo_cost *cost, const void *argument)
 {
@@ -134,15 +149,16 @@ static clo_status auto_prepare(void *job_state, const clo_cost *cost, const void
 static clo_status auto_init(void *state, const clo_view *view)
 {
     const clo_limits *limits = clo_view_limits(view);
-    const auto_argument *given = clo_view_argument(view);
-    clo_goal goal = given != NULL ? given->goal : CLO_GOAL_MEAN;
+    clo_goal goal = goal_of(clo_view_argument(view));
+    size_t network = network_bytes(limits, clo_view_argument(view));
     auto_state *s = state;
     char *at = (char *)state + up(sizeof *s);
 
     s->shortest = (clo_job_queue *)(void *)at;
     at += up(clo_policy_mdd.state_bytes(limits, NULL));
     s->parametric = at;
-    s->running = (running *)(void *)(at + up(clo_parametric_bytes(limits, NULL)));
+    at += up(clo_parametric_bytes(limits, NULL));
+    s->running = (running *)(void *)(at + network);
     for (uint32_t e = 0; e < limits->executors; e++)
         s->running[e] = (running){.job = UINT64_MAX};
     s->way = find_way(limits->platform);
@@ -150,7 +166,7 @@ static clo_status auto_init(void *state, const clo_view *view)
     clo_parametric with = goal == CLO_GOAL_LATE ? clo_parametric_late : clo_parametric_any;
     with.goal = goal;
     clo_parametric_open(s->parametric, view, &with, NULL);
-    clo_easy_open(&s->easy, NULL, true);
+    clo_easy_open(&s->easy, NULL, network > 0 ? clo_easy_network_built_in(at) : NULL, true);
     clo_due_open(s->shortest, view, goal);
     return CLO_OK;
 }

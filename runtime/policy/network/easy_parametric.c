@@ -24,6 +24,10 @@
  * with U the mean work of the jobs that came (from the 128th on of about the last 128). easy-sjf, which lets everyone
  * pass as soon as the wait is longer than the first job's work, has wait=1,first=-1 there. Logarithms are to the base 2.
  *
+ * A network (easy_network.h) adds to the score, and to the sum that must be above 0; for who delays nobody that is 2. It
+ * is not asked while jobs of a lower band wait; where it holds all back, the policy is asked again when what they wait for
+ * would be late.
+ *
  * A job that is alone has no reservation, and where nothing of its first stages fits the oldest that does. O(log jobs)
  * an event, and the stages of a job that arrives; a decision as in easy-sjf. */
 #include "policy/network/easy_parametric.h"
@@ -37,13 +41,17 @@
 #include "base/numbers/log2.h"
 #include "base/numbers/saturate.h"
 
+#include <assert.h>
 #include <stddef.h>
 
-enum { JOBS = 16, STAGES_EACH = 4, CANDIDATES_MAX = JOBS * STAGES_EACH, MEAN_OF = 128 };
+enum { MEAN_OF = 128 };
 enum { REMOTE_Q16 = 65536 * 9 / 10, WORK_MOST_LOG2 = 6 * 65536 };
-_Static_assert((int)JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
+_Static_assert((int)CLO_EASY_LOOKED_JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
 
-static const clo_easy_numbers built_in = {
+/* What a network must say against who delays nobody, to hold it back: more than 2. */
+#define MAY (INT64_C(2) << 32)
+
+const clo_easy_numbers clo_easy_built_in = {
     .fit = 185591,
     .work = -70373,
     .area = -42094,
@@ -71,13 +79,13 @@ static const clo_fixed_key keys[] = {
 };
 static const clo_fixed_keys argument_keys = {"easy-parametric", "fit=3,wait=1.2", keys, sizeof keys / sizeof keys[0]};
 
-static clo_status easy_parse(const char *text, void *argument)
+clo_status clo_easy_parse(const char *text, void *numbers)
 {
-    clo_easy_numbers read = built_in;
+    clo_easy_numbers read = clo_easy_built_in;
     clo_status status = clo_fixed_read_keys(text, &argument_keys, &read);
 
     if (status == CLO_OK)
-        *(clo_easy_numbers *)argument = read;
+        *(clo_easy_numbers *)numbers = read;
     return status;
 }
 
@@ -92,12 +100,6 @@ typedef struct easy_job {
     int64_t *area_ns;   /* [tasks] of an instance */
     int64_t *behind_ns; /* [tasks] */
 } easy_job;
-
-/* What the decision compares. */
-typedef struct easy_candidate {
-    clo_candidate at;
-    int64_t work_log, score; /* score: without what depends on the other candidates */
-} easy_candidate;
 
 static size_t easy_bytes(const clo_limits *limits, const void *argument)
 {
@@ -180,9 +182,10 @@ static clo_status easy_prepare(void *job_state, const clo_cost *cost, const void
     return CLO_OK;
 }
 
-void clo_easy_open(clo_easy *easy, const clo_easy_numbers *numbers, bool is_behind_ranks)
+void clo_easy_open(clo_easy *easy, const clo_easy_numbers *numbers, clo_easy_network *network, bool is_behind_ranks)
 {
-    *easy = (clo_easy){.with = numbers != NULL ? *numbers : built_in, .is_behind_ranks = is_behind_ranks};
+    *easy = (clo_easy){
+        .with = numbers != NULL ? *numbers : clo_easy_built_in, .network = network, .is_behind_ranks = is_behind_ranks};
 }
 
 static clo_status easy_init(void *state, const clo_view *view)
@@ -190,7 +193,7 @@ static clo_status easy_init(void *state, const clo_view *view)
     easy_state *s = state;
 
     clo_job_queue_open(&s->queue, s + 1, clo_view_limits(view)->jobs);
-    clo_easy_open(&s->easy, clo_view_argument(view), false);
+    clo_easy_open(&s->easy, clo_view_argument(view), NULL, false);
     return CLO_OK;
 }
 
@@ -218,124 +221,157 @@ void clo_easy_event(clo_easy *easy, const clo_view *view, const clo_event *event
     }
 }
 
+void clo_easy_queue_event(clo_easy *easy, clo_job_queue *queue, const clo_view *view, const clo_event *event)
+{
+    const clo_live_job *job = clo_job_queue_event(queue, view, event);
+
+    clo_easy_event(easy, view, event);
+    if (job != NULL)
+        clo_job_queue_put(queue, job, event->job, job->remaining_ns / job->weight);
+}
+
 static void easy_event(void *state, const clo_view *view, const clo_event *event)
 {
     easy_state *s = state;
-    const clo_live_job *job = clo_job_queue_event(&s->queue, view, event);
 
-    clo_easy_event(&s->easy, view, event);
-    if (job != NULL)
-        clo_job_queue_put(&s->queue, job, event->job, job->remaining_ns / job->weight);
+    clo_easy_queue_event(&s->easy, &s->queue, view, event);
 }
 
-static int64_t log_of(int64_t ns)
+static int32_t log_of(int64_t ns)
 {
     return clo_log2_q16((uint64_t)(ns > 0 ? ns : 1));
 }
 
-/* The candidate may start although it delays what room is kept for. */
-static bool passes(const clo_easy *s, const clo_view *view, const easy_candidate *c, int64_t wait_log,
-                   int64_t first_log)
+/* Q32: above 0, the candidate may start although it delays what room is kept for. */
+static int64_t pass_of(const clo_easy *s, const clo_easy_choice *c, const clo_easy_candidate *of)
 {
-    const clo_live_job *job = clo_view_job(view, c->at.job);
-    int64_t unit_log = log_of(s->mean_ns);
-    int64_t time_log = log_of(clo_cost_time(job->cost, c->at.stage, c->at.executor));
+    int64_t unit_log = c->unit_log;
 
-    return 65536 * (int64_t)s->with.pass + s->with.wait * (wait_log - unit_log) +
-               s->with.first * (first_log - unit_log) + s->with.length * (time_log - unit_log) +
-               s->with.left * (c->work_log - unit_log) >
-           0;
+    return 65536 * (int64_t)s->with.pass + s->with.wait * (c->wait_log - unit_log) +
+           s->with.first * (c->first_log - unit_log) + s->with.length * (of->time_log - unit_log) +
+           s->with.left * (of->work_log - unit_log);
 }
 
-static int64_t score_alone(const clo_easy *s, const clo_view *view, const easy_candidate *c)
+static void find_logs(const clo_easy *s, const clo_view *view, clo_easy_candidate *c)
 {
     const clo_live_job *job = clo_view_job(view, c->at.job);
     const easy_job *mine = job_of(s, job);
 
-    return s->with.area * (log_of(mine->left_ns) - log_of(job->weight)) +
-           s->with.time * log_of(clo_cost_time(job->cost, c->at.stage, c->at.executor)) +
-           s->with.behind * log_of(mine->behind_ns[c->at.stage]) + s->with.ready * log_of(job->startable);
+    c->work_log = log_of(job->remaining_ns / job->weight);
+    c->area_log = log_of(mine->left_ns) - log_of(job->weight);
+    c->time_log = log_of(clo_cost_time(job->cost, c->at.stage, c->at.executor));
+    c->behind_log = log_of(mine->behind_ns[c->at.stage]);
+    c->ready_log = log_of(job->startable);
+    c->score = (int64_t)s->with.area * c->area_log + (int64_t)s->with.time * c->time_log +
+               (int64_t)s->with.behind * c->behind_log + (int64_t)s->with.ready * c->ready_log;
 }
 
-/* What the decision knows. */
-typedef struct easy_choice {
-    clo_reservations kept;
-    int64_t wait_log, first_log;
-    easy_candidate list[CANDIDATES_MAX];
-    uint32_t count;
-} easy_choice;
-
 /* The ready stages of a job that may start. True: one at least has room. */
-static bool add_job(const clo_easy *s, const clo_view *view, uint32_t slot, easy_choice *c, bool *is_cut)
+static bool add_job(const clo_easy *s, const clo_view *view, uint32_t slot, const clo_reservations *kept,
+                    clo_easy_choice *c, bool *is_cut)
 {
     const clo_live_job *job = clo_view_job(view, slot);
     uint32_t stage = job->running + job->committed < job->limit ? job->first_ready : CLO_NONE;
     bool has_room = false;
 
-    for (uint32_t i = 0; i < STAGES_EACH && stage != CLO_NONE && !(*is_cut = !clo_view_step(view)); i++) {
-        easy_candidate *to = &c->list[c->count];
+    for (uint32_t i = 0; i < CLO_EASY_LOOKED_STAGES && stage != CLO_NONE && !(*is_cut = !clo_view_step(view)); i++) {
+        clo_easy_candidate *to = &c->list[c->count];
         to->at = (clo_candidate){.job = slot, .stage = stage, .priority_q16 = 65536, .is_quiet = true};
-        to->work_log = log_of(job->remaining_ns / job->weight);
         if (clo_packing_place(view, &to->at, REMOTE_Q16)) {
             has_room = true;
-            if (clo_reservations_let_pass(view, &c->kept, &to->at) || passes(s, view, to, c->wait_log, c->first_log)) {
-                to->score = score_alone(s, view, to);
-                c->count++;
-            }
+            find_logs(s, view, to);
+            to->place = c->jobs;
+            to->delays = !clo_reservations_let_pass(view, kept, &to->at);
+            to->may = to->delays ? pass_of(s, c, to) : MAY;
+            c->count += to->may > 0 || c->network != NULL;
         }
         stage = clo_view_stage(view, slot, stage)->next_ready;
     }
     return has_room;
 }
 
-/* The highest score; of the first, if several have it. */
-static const clo_candidate *best_of(const clo_easy *s, const easy_choice *c)
+static void add_scores(const clo_easy *s, const clo_view *view, clo_easy_choice *c)
 {
-    int64_t fit = 0, logs = 0, most = 0;
-    uint32_t best = 0;
+    int32_t said[CLO_EASY_CANDIDATES_MAX] = {0};
+    int64_t fit = 0, logs = 0, count = 0;
 
-    for (uint32_t i = 0; i < c->count; i++) {
-        fit += c->list[i].at.fit_q16;
-        logs += c->list[i].work_log;
-    }
-    int64_t mean_q16 = fit / c->count, typical_log = logs / c->count; /* a fit is above 0 */
-    for (uint32_t i = 0; i < c->count; i++) {
-        int64_t above = c->list[i].work_log - typical_log;
-        int64_t work_q16 = (int64_t)clo_exp2_q16((int32_t)(above < WORK_MOST_LOG2 ? above : WORK_MOST_LOG2));
-        int64_t score =
-            c->list[i].score + s->with.fit * (c->list[i].at.fit_q16 * 65536 / mean_q16) + s->with.work * work_q16;
-        if (i == 0 || score > most) {
-            best = i;
-            most = score;
+    assert(c->count > 0);
+    for (uint32_t i = 0; i < c->count; i++) /* of those that may start by the numbers alone, if there are any */
+        count += c->list[i].may > 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->list[i].may > 0 || count == 0) {
+            fit += c->list[i].at.fit_q16;
+            logs += c->list[i].work_log;
         }
+    count = count > 0 ? count : c->count;
+    c->mean_fit_q16 = fit / count; /* a fit is above 0 */
+    c->typical_log = (int32_t)(logs / count);
+    if (c->network != NULL)
+        clo_easy_network_scores(c->network, view, c, said);
+    for (uint32_t i = 0; i < c->count; i++) {
+        clo_easy_candidate *of = &c->list[i];
+        int32_t above = of->work_log - c->typical_log;
+        int64_t work_q16 = (int64_t)clo_exp2_q16(above < WORK_MOST_LOG2 ? above : WORK_MOST_LOG2);
+        of->score += s->with.fit * (of->at.fit_q16 * 65536 / c->mean_fit_q16) + s->with.work * work_q16 +
+                     (int64_t)said[i] * 65536;
     }
-    return &c->list[best].at;
+}
+
+/* Jobs of a lower band have ready stages: executors are not left idle to them, so whom a network holds back the scheduler
+ * would start by its own rule, the oldest first. */
+static bool is_lower_waiting(const clo_job_queue *queue, uint32_t band)
+{
+    for (uint32_t b = band + 1; b < CLO_BANDS_MAX; b++)
+        if (clo_job_queue_first(queue, b) != CLO_NONE)
+            return true;
+    return false;
+}
+
+/* The highest score of those that may start, of the first if several have it; NULL: all are held back. */
+static const clo_candidate *best_of(clo_easy_choice *c)
+{
+    for (uint32_t left = c->count; left > 0; left--) {
+        uint32_t best = CLO_NONE;
+        for (uint32_t i = 0; i < c->count; i++)
+            if (!c->list[i].is_held && (best == CLO_NONE || c->list[i].score > c->list[best].score))
+                best = i;
+        if (c->network == NULL || clo_easy_network_lets(c->network, c, best))
+            return &c->list[best].at;
+        c->list[best].is_held = true;
+    }
+    return NULL;
 }
 
 bool clo_easy_decide(const clo_easy *s, clo_job_queue *queue, const clo_view *view, clo_choice *choice)
 {
-    easy_choice c;
+    bool is_asked = s->network != NULL && !is_lower_waiting(queue, clo_view_band(view));
+    clo_easy_choice c = {.network = is_asked ? s->network : NULL, .unit_log = log_of(s->mean_ns)};
+    clo_reservations kept = {.count = 0};
     bool is_cut = false, is_alone = clo_view_jobs(view) == 1;
     uint32_t slot;
     clo_job_walk walk;
 
-    c.kept.count = 0;
-    c.count = 0;
     clo_job_walk_open(&walk, queue, clo_view_band(view));
-    for (uint32_t i = 0; i < JOBS && !is_cut && (slot = clo_job_walk_next(&walk)) != CLO_NONE; i++) {
+    while (c.jobs < CLO_EASY_LOOKED_JOBS && !is_cut && (slot = clo_job_walk_next(&walk)) != CLO_NONE) {
         const clo_live_job *job = clo_view_job(view, slot);
-        if (add_job(s, view, slot, &c, &is_cut) || is_cut || i > 0 || is_alone ||
+        c.jobs++;
+        if (add_job(s, view, slot, &kept, &c, &is_cut) || is_cut || c.jobs > 1 || is_alone ||
             job->running + job->committed >= job->limit)
             continue;
-        is_cut = !clo_reservation_make(view, slot, job->first_ready, INT64_MAX, &c.kept);
-        c.wait_log = log_of(c.kept.count > 0 ? c.kept.list[0].from_ns - clo_view_now_ns(view) : 0);
+        is_cut = !clo_reservation_make(view, slot, job->first_ready, INT64_MAX, &kept);
+        c.has_kept = kept.count > 0;
+        c.wait_log = log_of(c.has_kept ? kept.list[0].from_ns - clo_view_now_ns(view) : 0);
         c.first_log = log_of(job->remaining_ns / job->weight);
     }
     if (c.count == 0)
         return is_alone && !is_cut && clo_packing_oldest(view, choice);
-    const clo_candidate *best = best_of(s, &c);
-    *choice = (clo_choice){best->job, best->stage, 1, best->executor, CLO_NONE, 0, 0};
-    return true;
+    add_scores(s, view, &c);
+    const clo_candidate *best = best_of(&c);
+    if (best != NULL)
+        *choice = (clo_choice){best->job, best->stage, 1, best->executor, CLO_NONE, 0, 0};
+    else if (!is_cut)
+        choice->wake_ns = clo_easy_network_wake_ns(c.network, view); /* only a network holds all of them back */
+    return best != NULL || choice->wake_ns != 0;
 }
 
 static bool easy_decide(void *state, const clo_view *view, clo_choice *choice)
@@ -356,5 +392,5 @@ const clo_policy clo_policy_easy_parametric = {
     .event = easy_event,
     .decide = easy_decide,
     .argument_bytes = sizeof(clo_easy_numbers),
-    .parse = easy_parse,
+    .parse = clo_easy_parse,
 };

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATH_BYTES = 4096, ROOM_BYTES = 8192 };
+enum { ROOM_BYTES = 8192 };
 
 /* The built-in model for the numbers that `text` names; NULL: there is none. */
 static const clo_builtin_model *builtin_for(const char *text)
@@ -21,30 +21,17 @@ static const clo_builtin_model *builtin_for(const char *text)
                                          : NULL;
 }
 
-/* The argument with its defaults, its numbers and its model, the built-in one opened in `room`.
- *   room_bytes  room that there is; receives what the built-in model takes, or 0. */
+/* The argument with its defaults, its numbers and its model. */
 static clo_status read_argument(const void *argument, clo_parametric *numbers, void *room, size_t *room_bytes,
                                 clo_residual_argument *out)
 {
-    *out = (clo_residual_argument)CLO_RESIDUAL_ARGUMENT_INIT;
-    clo_status status = clo_config_read(out, sizeof *out, argument, "clo_residual_argument");
-    size_t has_bytes = *room_bytes;
+    clo_status status = clo_answers_read(&clo_residual_answers, argument, out);
+    const char *text = out->parametric[0] != '\0' ? out->parametric : "batch";
 
-    *room_bytes = 0;
-    if (status == CLO_OK && memchr(out->parametric, '\0', sizeof out->parametric) == NULL)
-        status = clo_fail(CLO_ERR_ARGUMENT, "clo_residual_argument: the numbers of 'parametric' have no end");
-    if (status != CLO_OK)
-        return status;
-    if (out->parametric[0] == '\0')
-        snprintf(out->parametric, sizeof out->parametric, "batch");
-    const clo_builtin_model *builtin = out->model == NULL ? builtin_for(out->parametric) : NULL;
-    if (builtin != NULL) {
-        *room_bytes = clo_builtin_model_bytes(builtin);
-        status = *room_bytes <= has_bytes ? clo_builtin_model_open(builtin, room, &out->model) : CLO_ERR_LIMIT;
-    }
     if (status == CLO_OK)
-        status = clo_residual_check(out->model);
-    return status == CLO_OK ? clo_parametric_parse(out->parametric, numbers) : status;
+        status = clo_parametric_parse(text, numbers);
+    return status == CLO_OK ? clo_answers_put_model(&clo_residual_answers, builtin_for(text), room, room_bytes, out)
+                            : status;
 }
 
 static size_t up(size_t bytes)
@@ -79,38 +66,19 @@ static clo_status init(void *state, const clo_view *view)
     return status;
 }
 
-static clo_status refuse(const char *why)
-{
-    return clo_fail(CLO_ERR_ARGUMENT,
-                    "policy 'residual': the argument %s; write batch, stream, FILE, or FILE,ARGUMENT as 'parametric' "
-                    "takes it",
-                    why);
-}
-
 static clo_status parse(const char *text, void *argument)
 {
     clo_residual_argument with = CLO_RESIDUAL_ARGUMENT_INIT;
-    size_t length = strcspn(text, ",");
-    const char *numbers = text[length] == ',' ? text + length + 1 : "batch";
-    bool is_builtin = strcmp(text, "batch") == 0 || strcmp(text, "stream") == 0;
+    const char *numbers = text;
     clo_parametric read;
-    char path[PATH_BYTES];
+    clo_status status = CLO_OK;
 
-    if (length == 0)
-        return refuse("begins with no file");
-    if (length >= sizeof path || strlen(numbers) >= sizeof with.parametric)
-        return refuse("is too long");
-    clo_status status = clo_parametric_parse(numbers, &read);
-    if (status != CLO_OK)
-        return status;
-    snprintf(path, sizeof path, "%.*s", (int)length, text);
-    snprintf(with.parametric, sizeof with.parametric, "%s", is_builtin ? text : numbers);
-    if (!is_builtin) {
-        status = clo_model_load(path, &with.owned);
-        with.model = with.owned;
-    }
-    if (status == CLO_OK && !is_builtin)
-        status = clo_residual_check(with.model);
+    if (builtin_for(text) != NULL)
+        snprintf(with.parametric, sizeof with.parametric, "%s", text);
+    else
+        status = clo_answers_parse(&clo_residual_answers, text, &numbers, &with);
+    if (status == CLO_OK && numbers != NULL)
+        status = clo_parametric_parse(numbers, &read);
     if (status == CLO_OK)
         *(clo_residual_argument *)argument = with;
     else

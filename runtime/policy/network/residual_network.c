@@ -3,10 +3,7 @@
 
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
-#include "base/status.h"
 #include "cost/cost.h"
-#include "learn/infer/features.h"
-#include "learn/infer/infer.h"
 #include "learn/infer/residual_features.h"
 #include "policy/select/ranked.h"
 
@@ -31,46 +28,19 @@ typedef struct given {
 } given;
 
 struct clo_residual {
-    clo_residual_watch_fn watch;
-    void *watch_context;
-    /* NULL: the model answers. */
-    clo_residual_answer_fn answer;
-    void *answer_context;
-    clo_infer *infer;
-    int32_t score_shift, limit_shift;
-    int16_t least[2 * CLO_RESIDUAL_FEATURES], most[2 * CLO_RESIDUAL_FEATURES];
+    clo_answers *network;
     int64_t remaining_ns, startable, running;
     given *given; /* [jobs] */
     kept answers[ANSWERS];
 };
 
-static const clo_infer_sizes sizes = {.stages = 1, .jobs = 1, .limits = 1, .edges = 1};
-
-clo_status clo_residual_check(const clo_model *model)
-{
-    if (model == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT,
-                        "policy 'residual' needs a model, and none is built in for these numbers; name one: "
-                        "residual:FILE");
-    const clo_format_header *header = model->header;
-    if (header->feature_set != CLO_FEATURES_RESIDUAL || header->score == CLO_MODEL_NONE ||
-        header->limit == CLO_MODEL_NONE)
-        return clo_fail(
-            CLO_ERR_ARGUMENT,
-            "policy 'residual': the model '%.32s' has not list %d of features, or lacks scores of stages or "
-            "limits; make one with clotho train decima",
-            header->name, CLO_FEATURES_RESIDUAL);
-    for (uint32_t f = 0; f < CLO_RESIDUAL_FEATURES + CLO_RESIDUAL_LIMIT_FEATURES; f++)
-        if (model->features[f].mult != 1 || model->features[f].shift != 0)
-            return clo_fail(CLO_ERR_ARGUMENT, "policy 'residual': the model '%.32s' scales feature %u; it must not",
-                            header->name, f);
-    for (uint32_t v = 0; v < model->counts[CLO_PART_VALUES]; v++)
-        if ((v == header->score || v == header->limit) &&
-            (model->values[v].exponent < 0 || model->values[v].exponent > 30))
-            return clo_fail(CLO_ERR_ARGUMENT, "policy 'residual': the model '%.32s' has scores of exponent %d; 0 to 30",
-                            header->name, model->values[v].exponent);
-    return CLO_OK;
-}
+const clo_answers_kind clo_residual_answers = {.policy = "residual",
+                                               .rule = "parametric",
+                                               .command = "decima",
+                                               .argument = "batch, stream, FILE",
+                                               .feature_set = CLO_FEATURES_RESIDUAL,
+                                               .features = CLO_RESIDUAL_FEATURES,
+                                               .limit_features = CLO_RESIDUAL_LIMIT_FEATURES};
 
 static size_t up(size_t bytes)
 {
@@ -79,31 +49,17 @@ static size_t up(size_t bytes)
 
 size_t clo_residual_bytes(const clo_model *model, uint32_t jobs)
 {
-    return CLO_CACHE_LINE_BYTES + up(sizeof(clo_residual)) + up(jobs * sizeof(given)) + clo_infer_bytes(model, &sizes);
+    return CLO_CACHE_LINE_BYTES + up(sizeof(clo_residual)) + up(jobs * sizeof(given)) + clo_answers_bytes(model, 1);
 }
 
 clo_residual *clo_residual_open(const clo_residual_argument *argument, uint32_t jobs, void *memory)
 {
-    const clo_model *model = argument->model;
     unsigned char *at = memory;
-    uint32_t features = CLO_RESIDUAL_FEATURES + CLO_RESIDUAL_LIMIT_FEATURES;
-    clo_kernels kernels;
 
     at += up((uintptr_t)at) - (uintptr_t)at;
     clo_residual *r = (void *)at;
-    clo_kernels_select(&kernels, clo_cpu_isa());
-    r->watch = argument->watch;
-    r->watch_context = argument->watch_context;
-    r->answer = argument->answer;
-    r->answer_context = argument->answer_context;
     r->given = (void *)(at + up(sizeof *r));
-    r->infer = clo_infer_init(model, &kernels, &sizes, at + up(sizeof *r) + up(jobs * sizeof(given)));
-    r->score_shift = 16 - model->values[model->header->score].exponent;
-    r->limit_shift = 16 - model->values[model->header->limit].exponent;
-    for (uint32_t f = 0; f < features; f++) {
-        r->least[f] = model->features[f].lo;
-        r->most[f] = model->features[f].hi;
-    }
+    r->network = clo_answers_open(&clo_residual_answers, argument, 1, at + up(sizeof *r) + up(jobs * sizeof(given)));
     return r;
 }
 
@@ -196,43 +152,14 @@ static void fill(const clo_residual *r, const clo_view *view, const clo_residual
     raw[CLO_RESIDUAL_WAITS] = kind == CLO_RESIDUAL_WAIT ? FLAG : 0;
 }
 
-static int16_t within(const clo_residual *r, uint32_t feature, int32_t raw)
-{
-    int16_t least = r->least[feature], most = r->most[feature];
-
-    return (int16_t)(raw < least ? least : raw > most ? most : raw);
-}
-
-static int32_t octaves(int32_t score, int32_t shift)
-{
-    int64_t q16 = shift >= 0 ? (int64_t)score * (INT64_C(1) << shift) : score / (INT64_C(1) << -shift);
-
-    return (int32_t)(q16 > CLO_RESIDUAL_MOST ? CLO_RESIDUAL_MOST : q16 < -CLO_RESIDUAL_MOST ? -CLO_RESIDUAL_MOST : q16);
-}
-
-static clo_residual_answer run_other(const clo_residual *r, const int16_t *row, clo_residual_kind kind)
-{
-    int32_t value = 0, limit = 0;
-
-    r->answer(r->answer_context, row, &value, &limit);
-    return (clo_residual_answer){octaves(value, 0), kind == CLO_RESIDUAL_JOB ? octaves(limit, 0) : 0};
-}
-
 static clo_residual_answer run(clo_residual *r, const int16_t *row, clo_residual_kind kind)
 {
-    static const uint32_t zero = 0, begins[2] = {0, 0};
-    const clo_model_case input = {
-        .stages = 1, .jobs = 1, .job_of_stage = &zero, .child_begin = begins, .children = &zero, .inputs = row};
-    int16_t limit_row[CLO_RESIDUAL_LIMIT_FEATURES];
-    int32_t value, limit = 0;
+    clo_residual_answer answer = {0, 0};
 
-    clo_infer_encode(r->infer, &input);
-    clo_infer_score(r->infer, &zero, 1, &value);
-    for (uint32_t f = 0; f < CLO_RESIDUAL_LIMIT_FEATURES; f++)
-        limit_row[f] = within(r, CLO_RESIDUAL_FEATURES + f, row[f]);
+    clo_answers_values(r->network, row, 1, &answer.value);
     if (kind == CLO_RESIDUAL_JOB)
-        clo_infer_limits(r->infer, 0, limit_row, 1, &limit);
-    return (clo_residual_answer){octaves(value, r->score_shift), octaves(limit, r->limit_shift)};
+        answer.limit = clo_answers_limit(r->network, row);
+    return answer;
 }
 
 static uint32_t place(const int16_t *row)
@@ -254,15 +181,13 @@ clo_residual_answer clo_residual_ask(clo_residual *r, const clo_view *view, cons
     int16_t row[ROW] = {0};
 
     fill(r, view, job, kind, raw);
-    for (uint32_t f = 0; f < CLO_RESIDUAL_FEATURES; f++)
-        row[f] = within(r, f, raw[f]);
+    (void)clo_answers_row(r->network, raw, row);
     row[ROW - 1] = 1;
     kept *here = &r->answers[place(row)];
     if (memcmp(here->row, row, sizeof row) != 0) {
         memcpy(here->row, row, sizeof row);
-        here->answer = r->answer != NULL ? run_other(r, row, kind) : run(r, row, kind);
+        here->answer = run(r, row, kind);
     }
-    if (r->watch != NULL)
-        r->watch(r->watch_context, row, here->answer.value, here->answer.limit);
+    clo_answers_tell(r->network, row, here->answer.value, here->answer.limit);
     return here->answer;
 }

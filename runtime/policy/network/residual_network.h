@@ -5,9 +5,8 @@
 #ifndef CLO_POLICY_NETWORK_RESIDUAL_NETWORK_H
 #define CLO_POLICY_NETWORK_RESIDUAL_NETWORK_H
 
+#include "policy/network/answers.h"
 #include "policy/select/select.h"
-
-#include <clotho/learned.h>
 
 /* What the answer is added to. */
 typedef enum clo_residual_kind {
@@ -18,12 +17,10 @@ typedef enum clo_residual_kind {
     CLO_RESIDUAL_WAIT
 } clo_residual_kind;
 
-/* In Q16 of an octave, CLO_RESIDUAL_MOST either way. The limit is 0 where another kind was asked for. */
+/* In Q16 of an octave. The limit is 0 where another kind was asked for. */
 typedef struct clo_residual_answer {
     int32_t value, limit;
 } clo_residual_answer;
-
-#define CLO_RESIDUAL_MOST (8 * 65536)
 
 typedef struct clo_residual_job {
     uint32_t slot;
@@ -36,8 +33,8 @@ typedef struct clo_residual_job {
 /* Lies in memory of the policy's state; nothing is to be freed. */
 typedef struct clo_residual clo_residual;
 
-/* CLO_OK, or CLO_ERR_ARGUMENT: there is no model, or it is not of list 5, or lacks a score. */
-clo_status clo_residual_check(const clo_model *model);
+/* What its model is checked for. */
+extern const clo_answers_kind clo_residual_answers;
 
 /* Of a model that was checked. `memory`: so many bytes of zeros, anywhere. */
 size_t clo_residual_bytes(const clo_model *model, uint32_t jobs);

@@ -94,6 +94,8 @@ bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t r
             continue;
         if ((candidate->is_quiet && !clo_packing_has_room(view, job->cost, candidate->stage, machine)) ||
             !clo_view_fits(view, candidate->job, candidate->stage, e)) {
+            if (platform->machines_count == 1)
+                break;
             full = machine;
             continue;
         }

@@ -45,6 +45,7 @@ extern const clo_policy clo_policy_replan;
 /* Need an argument, so they are not in the list of those that anybody may take; policy/registry.c. */
 extern const clo_policy clo_policy_lachesis;
 extern const clo_policy clo_policy_residual;
+extern const clo_policy clo_policy_easy_residual;
 
 /* Those that only select; placement/two_phase.c lists them. */
 extern CLO_INTERNAL const clo_selector clo_selector_fifo;

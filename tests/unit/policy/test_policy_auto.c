@@ -101,7 +101,7 @@ static void equal_outcomes(policy_scene *s, const char *as)
         assert_int_equal(s->outcomes[j].finish_ns, before[j].finish_ns);
 }
 
-static void machines_that_run_out_are_packed_as_easy_parametric_does(void **state)
+static void machines_that_run_out_are_packed_as_easy_residual_does(void **state)
 {
     policy_scene s;
 
@@ -112,7 +112,7 @@ static void machines_that_run_out_are_packed_as_easy_parametric_does(void **stat
         clo_task task = {.work_ns = 10 + j * 7 % 5, .instances = 6, .demand = {2 + j % 4}};
         scene_add(&s, scene_graph(&s, &task, 1), (clo_workload_job){.arrival_ns = j * 3});
     }
-    equal_outcomes(&s, "easy-parametric");
+    equal_outcomes(&s, "easy-residual");
     scene_close(&s);
 }
 
@@ -229,7 +229,7 @@ int main(void)
         cmocka_unit_test(where_moving_is_free_the_shortest_job_has_all_executors),
         cmocka_unit_test(where_moving_is_dear_jobs_keep_within_limits),
         cmocka_unit_test(the_way_to_a_job_counts),
-        cmocka_unit_test(machines_that_run_out_are_packed_as_easy_parametric_does),
+        cmocka_unit_test(machines_that_run_out_are_packed_as_easy_residual_does),
         cmocka_unit_test(where_data_are_dear_deft_places),
         cmocka_unit_test(speeds_of_one_kind_count),
         cmocka_unit_test(weights_count),

@@ -27,7 +27,7 @@ static void write_model(const double *numbers)
     void *data;
     size_t bytes;
 
-    ok(residual_model(numbers, "r", row, 1, &data, &bytes));
+    ok(residual_model(&residual_of_parametric, numbers, NULL, "r", row, 1, &data, &bytes));
     write_bytes(data, bytes);
     free(data);
 }
@@ -80,7 +80,7 @@ static void a_network_of_zeros_leaves_every_decision_of_parametric(void **state)
     char name[2][512];
 
     (void)state;
-    residual_init(zeros, &seen, 3);
+    residual_init(&residual_of_parametric, zeros, &seen, 3);
     write_model(zeros);
     for (uint64_t seed = 0; seed < 8; seed++)
         for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++) {
@@ -105,7 +105,7 @@ static void what_the_network_adds_changes_who_goes_first(void **state)
     policy_scene s;
 
     (void)state;
-    residual_init(numbers, &seen, 3);
+    residual_init(&residual_of_parametric, numbers, &seen, 3);
     scene_open(&s, 1);
     scene_job(&s, 0, 10, 1);
     scene_job(&s, 1, 100, 1);
@@ -133,7 +133,7 @@ static void what_the_network_adds_moves_the_limit(void **state)
     scene_open(&s, 4);
     scene_job(&s, 0, 10, 4);
     for (int i = 0; i < 3; i++) {
-        residual_init(numbers, &seen, 3);
+        residual_init(&residual_of_parametric, numbers, &seen, 3);
         numbers[RESIDUAL_NUMBERS - RESIDUAL_GROUP + 2 * CLO_RESIDUAL_LIMIT_FEATURES] = octaves[i]; /* the constant */
         write_model(numbers);
         scene_run(&s, "residual:" FILE_NAME ",1,0,0,0,0,1,0,0,-1,1ns");
@@ -160,8 +160,8 @@ static void say_numbers(void *context, const int16_t *row, int32_t *value, int32
 {
     other_network *other = context;
 
-    *value = (int32_t)(65536 * residual_answer(other->numbers, row, false));
-    *limit = (int32_t)(65536 * residual_answer(other->numbers, row, true));
+    *value = (int32_t)(65536 * residual_answer(&residual_of_parametric, other->numbers, row, false));
+    *limit = (int32_t)(65536 * residual_answer(&residual_of_parametric, other->numbers, row, true));
     other->questions++;
 }
 
@@ -196,7 +196,7 @@ static void another_network_may_answer_in_the_place_of_the_model(void **state)
     clo_model *model;
 
     (void)state;
-    residual_init(numbers, &seen, 3);
+    residual_init(&residual_of_parametric, numbers, &seen, 3);
     numbers[RESIDUAL_VALUE - RESIDUAL_HIDDEN + 2 * CLO_RESIDUAL_WORK] = 1.5;
     numbers[RESIDUAL_VALUE - RESIDUAL_HIDDEN + 2 * CLO_RESIDUAL_WORK + 1] = -1.5;
     numbers[RESIDUAL_NUMBERS - RESIDUAL_GROUP + 2 * CLO_RESIDUAL_LIMIT_FEATURES] = 1; /* the limit's constant */
@@ -256,7 +256,7 @@ static void the_network_sees_idle_executors_and_startable_work_of_all_jobs(void 
     policy_scene s;
 
     (void)state;
-    residual_init(numbers, &seen, 3);
+    residual_init(&residual_of_parametric, numbers, &seen, 3);
     write_model(numbers);
     ok(clo_model_load(FILE_NAME, &model));
     argument.model = model;
@@ -289,7 +289,7 @@ static void what_it_cannot_take_is_named(void **state)
     char text[400];
 
     (void)state;
-    residual_init(numbers, &seen, 0);
+    residual_init(&residual_of_parametric, numbers, &seen, 0);
     write_model(numbers);
     refused("", "begins with no file");
     refused(",batch", "begins with no file");
@@ -330,7 +330,7 @@ static void other_numbers_need_a_model_of_their_own(void **state)
     assert_non_null(strstr(clo_last_error(), "needs a model"));
     memset(argument.parametric, '1', sizeof argument.parametric);
     double numbers[RESIDUAL_NUMBERS];
-    residual_init(numbers, &seen, 0);
+    residual_init(&residual_of_parametric, numbers, &seen, 0);
     write_model(numbers);
     clo_model *model;
     ok(clo_model_load(FILE_NAME, &model));
@@ -341,9 +341,29 @@ static void other_numbers_need_a_model_of_their_own(void **state)
     scene_close(&s);
 }
 
+/* Of a caller of an older header: nothing behind its size is read. */
+static void what_is_behind_the_size_of_an_argument_is_not_read(void **state)
+{
+    clo_stream_config config = CLO_STREAM_CONFIG_INIT;
+    clo_residual_argument argument = CLO_RESIDUAL_ARGUMENT_INIT;
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 2);
+    scene_job(&s, 0, 10, 4);
+    ok(clo_platform_create(&s.desc, &s.platform));
+    config.policy = clo_policy_find("residual");
+    config.argument = &argument;
+    argument.size = offsetof(clo_residual_argument, parametric);
+    snprintf(argument.parametric, sizeof argument.parametric, "of others");
+    ok(clo_stream_simulate(s.workload, s.platform, &config, NULL));
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_behind_the_size_of_an_argument_is_not_read),
         cmocka_unit_test(a_network_of_zeros_leaves_every_decision_of_parametric),
         cmocka_unit_test(what_the_network_adds_changes_who_goes_first),
         cmocka_unit_test(what_the_network_adds_moves_the_limit),

@@ -141,7 +141,7 @@ static void draw(double *numbers, int16_t *rows, uint64_t seed)
         seen.mean[f] = 6 * draws_uniform(&d) - 3;
         seen.deviation[f] = 0.2 + 2 * draws_uniform(&d);
     }
-    residual_init(numbers, &seen, seed);
+    residual_init(&residual_of_parametric, numbers, &seen, seed);
     double gates[RESIDUAL_NUMBERS];
     memcpy(gates, numbers, sizeof gates);
     for (uint32_t i = 0; i < RESIDUAL_NUMBERS; i++)
@@ -177,7 +177,7 @@ static void check_grid(const double *numbers, const double *rounded)
 
     for (uint32_t i = 0; i < RESIDUAL_NUMBERS; i++)
         apart[i] = fabs(numbers[i] - rounded[i]);
-    residual_last(which);
+    residual_last(&residual_of_parametric, which);
     for (uint32_t i = 0; i < RESIDUAL_LAST; i++) {
         assert_true(apart[which[i]] < 0.21 / 32768);
         apart[which[i]] = 0;
@@ -204,9 +204,9 @@ static void integers_say_what_real_numbers_say(void **state)
         clo_model *model;
         draw(numbers, rows, seed);
         memcpy(rounded, numbers, sizeof rounded);
-        residual_round(rounded);
+        residual_round(&residual_of_parametric, rounded);
         check_grid(numbers, rounded);
-        ok(residual_model(numbers, "r", rows, ROWS, &data, &bytes));
+        ok(residual_model(&residual_of_parametric, numbers, NULL, "r", rows, ROWS, &data, &bytes));
         ok(clo_model_open("r", data, bytes, &model));
         ok(clo_model_verify(model));
         memcpy(inputs, rows, sizeof rows);
@@ -225,8 +225,10 @@ static void integers_say_what_real_numbers_say(void **state)
         ok(clo_model_scores(model, &shown, values, steps));
         for (uint32_t i = 0; i < ROWS; i++) {
             const int16_t *row = rows + (size_t)i * CLO_RESIDUAL_FEATURES;
-            assert_true(fabs(values[i] * unit_of(model, false) - residual_answer(rounded, row, false)) < most);
-            assert_true(fabs(steps[i] * unit_of(model, true) - residual_answer(rounded, row, true)) < most);
+            assert_true(fabs(values[i] * unit_of(model, false) -
+                             residual_answer(&residual_of_parametric, rounded, row, false)) < most);
+            assert_true(fabs(steps[i] * unit_of(model, true) -
+                             residual_answer(&residual_of_parametric, rounded, row, true)) < most);
         }
         clo_model_destroy(model);
         free(data);
@@ -242,18 +244,18 @@ static void small_weights_of_a_sum_are_held_beside_a_large_one(void **state)
     uint32_t which[RESIDUAL_LAST];
 
     (void)state;
-    residual_last(which);
-    residual_init(numbers, &seen, 1);
+    residual_last(&residual_of_parametric, which);
+    residual_init(&residual_of_parametric, numbers, &seen, 1);
     for (uint32_t i = 0; i < RESIDUAL_LAST; i++)
         numbers[which[i]] = sums[i % (sizeof sums / sizeof sums[0])];
     memcpy(rounded, numbers, sizeof rounded);
-    residual_round(rounded);
+    residual_round(&residual_of_parametric, rounded);
     for (uint32_t i = 0; i < RESIDUAL_LAST; i++) {
         double is = numbers[which[i]], apart = fabs(rounded[which[i]] - is);
         assert_true(apart <= 1 / 64.0 / 32768 || apart <= fabs(is) / 32768);
     }
     numbers[which[0]] = 300; /* more than there is room for is cut off, and takes the others' bits */
-    residual_round(numbers);
+    residual_round(&residual_of_parametric, numbers);
     assert_true(fabs(numbers[which[0]] - 127) < 0.005 && fabs(numbers[which[8]] + 1.9) < 1e-4);
 }
 
@@ -265,9 +267,10 @@ static void it_begins_with_nothing_to_say(void **state)
     const int16_t row[CLO_RESIDUAL_FEATURES] = {50, -20, 7, 90, 3, 4, 5, 6, 7, 8, -9, 10, 3, 256, 0};
 
     (void)state;
-    residual_init(numbers, &seen, 1);
-    assert_true(residual_answer(numbers, row, false) == 0 && residual_answer(numbers, row, true) == 0);
-    residual_last(which);
+    residual_init(&residual_of_parametric, numbers, &seen, 1);
+    assert_true(residual_answer(&residual_of_parametric, numbers, row, false) == 0 &&
+                residual_answer(&residual_of_parametric, numbers, row, true) == 0);
+    residual_last(&residual_of_parametric, which);
     for (uint32_t i = 0; i < RESIDUAL_LAST; i++) {
         assert_true(which[i] < RESIDUAL_NUMBERS && numbers[which[i]] == 0);
         numbers[which[i]] = 0.125;
@@ -275,7 +278,8 @@ static void it_begins_with_nothing_to_say(void **state)
     for (uint32_t i = 0; i < RESIDUAL_LAST; i++) /* each is one of its own */
         for (uint32_t k = 0; k < i; k++)
             assert_true(which[i] != which[k]);
-    assert_true(residual_answer(numbers, row, false) != 0 && residual_answer(numbers, row, true) != 0);
+    assert_true(residual_answer(&residual_of_parametric, numbers, row, false) != 0 &&
+                residual_answer(&residual_of_parametric, numbers, row, true) != 0);
 }
 
 int main(void)

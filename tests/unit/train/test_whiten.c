@@ -38,10 +38,10 @@ static double answer(const residual_directions *all, uint32_t d, const double *b
     uint32_t which[RESIDUAL_LAST];
 
     memcpy(numbers, begun, sizeof numbers);
-    residual_last(which);
+    residual_last(&residual_of_parametric, which);
     for (uint32_t i = 0; i < RESIDUAL_LAST; i++)
         numbers[which[i]] += all->of[d][i];
-    return residual_answer(numbers, row, is_limit);
+    return residual_answer(&residual_of_parametric, numbers, row, is_limit);
 }
 
 static void answers_vary_by_one_along_each_direction_and_apart(void **state)
@@ -54,7 +54,7 @@ static void answers_vary_by_one_along_each_direction_and_apart(void **state)
 
     (void)state;
     draw_rows(rows, &seen);
-    residual_init(begun, &seen, 0);
+    residual_init(&residual_of_parametric, begun, &seen, 0);
     residual_whiten(&seen, rows, ROWS, &all);
     assert_true(all.count > 3 * 10 && all.count <= WHITEN_DIRECTIONS);
     for (uint32_t d = 0; d < all.count; d++) { /* limits come last, and are asked for in rows of the first question */

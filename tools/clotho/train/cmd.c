@@ -89,6 +89,7 @@ int cmd_train(int argc, char **argv)
         {"parametric", parametric, "the numbers of the policies 'parametric', 'graphene' and 'easy-parametric'"},
         {"lachesis", train_lachesis, "the network of the planner 'lachesis'"},
         {"decima", train_decima, "the network of the policy 'residual'"},
+        {"easy-residual", train_easy_residual, "the network of the policy 'easy-residual'"},
         {"decima-network", train_decima_network, "the network of the policy 'decima'"},
         {"edges", train_edges, "the network of the planners 'edges'"},
         {NULL, NULL, NULL}};

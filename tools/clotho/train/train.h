@@ -60,6 +60,7 @@ int train_parametric(const char *path, const train_options *options);
 
 /* Actions of `clotho train`: argv[0] is the action's name. */
 int train_decima(int argc, char **argv);
+int train_easy_residual(int argc, char **argv);
 int train_decima_network(int argc, char **argv);
 int train_edges(int argc, char **argv);
 int train_lachesis(int argc, char **argv);

@@ -24,13 +24,40 @@
 enum { HINGE_EXPONENT = 10, SUM_EXPONENT_MOST = 12 };
 enum { FEATURE_MOST = 512, WEIGHT_MOST = 127, BIAS_MOST = 1 << 24, SUM_MOST = 127, GAIN_MOST = 32767 };
 enum { HEADS = 2, LAYERS = 2 * HEADS, VALUES = 3 * HEADS };
-/* Features of a group that are not gates. */
-enum { PLAIN = CLO_RESIDUAL_LIMIT_FEATURES };
-_Static_assert(2 * (int)PLAIN < (int)RESIDUAL_GROUP, "a group has two hinges for each feature, and a constant one");
+_Static_assert((int)RESIDUAL_NUMBERS <= (int)RESIDUAL_NUMBERS_MAX, "of parametric");
+_Static_assert((int)RESIDUAL_LAST <= (int)RESIDUAL_LAST_MAX, "of parametric");
+_Static_assert(2 * (int)CLO_RESIDUAL_LIMIT_FEATURES < (int)RESIDUAL_GROUP,
+               "a group has two hinges for each feature, and a constant one");
+enum { EASY_GROUP = 64 };
+_Static_assert(2 * EASY_GROUP * ((int)CLO_EASY_FEATURES + 2) <= (int)RESIDUAL_NUMBERS_MAX, "of easy-parametric");
+_Static_assert(2 * EASY_GROUP <= (int)RESIDUAL_LAST_MAX && 2 * (int)CLO_EASY_FEATURES < EASY_GROUP,
+               "of easy-parametric");
+_Static_assert((int)CLO_EASY_FEATURES <= (int)RESIDUAL_FEATURES_MAX &&
+                   (int)CLO_RESIDUAL_FEATURES <= (int)RESIDUAL_FEATURES_MAX,
+               "of both");
 
-static const char *const names[CLO_RESIDUAL_FEATURES] = {"work", "path",  "executors", "startable", "unfinished",
-                                                         "time", "drain", "spare",     "jobs",      "relative",
-                                                         "load", "ready", "idle",      "stays",     "waits"};
+static const char *const parametric_names[CLO_RESIDUAL_FEATURES] = {
+    "work", "path",     "executors", "startable", "unfinished", "time",  "drain", "spare",
+    "jobs", "relative", "load",      "ready",     "idle",       "stays", "waits"};
+
+static const char *const easy_names[CLO_EASY_FEATURES] = {
+    "work", "relative", "area", "time",       "behind", "startable", "fit",    "least", "free",
+    "rest", "demand",   "jobs", "candidates", "wait",   "first",     "delays", "place", "next"};
+
+const residual_shape residual_of_parametric = {.names = parametric_names,
+                                               .feature_set = CLO_FEATURES_RESIDUAL,
+                                               .features = CLO_RESIDUAL_FEATURES,
+                                               .limit_features = CLO_RESIDUAL_LIMIT_FEATURES,
+                                               .group = RESIDUAL_GROUP,
+                                               .hidden = RESIDUAL_HIDDEN,
+                                               .hidden_limit = RESIDUAL_HIDDEN_LIMIT};
+const residual_shape residual_of_easy = {.names = easy_names,
+                                         .feature_set = CLO_FEATURES_EASY,
+                                         .features = CLO_EASY_FEATURES,
+                                         .limit_features = CLO_EASY_FEATURES,
+                                         .group = EASY_GROUP,
+                                         .hidden = EASY_GROUP,
+                                         .hidden_limit = EASY_GROUP};
 
 /* A head's part of the numbers. */
 typedef struct head {
@@ -38,11 +65,21 @@ typedef struct head {
     double *weights, *bias, *sum;
 } head;
 
-static head head_of(double *numbers, bool is_limit)
+static uint32_t value_numbers(const residual_shape *shape)
 {
-    head h = {.inputs = is_limit ? CLO_RESIDUAL_LIMIT_FEATURES : CLO_RESIDUAL_FEATURES,
-              .hidden = is_limit ? RESIDUAL_HIDDEN_LIMIT : RESIDUAL_HIDDEN};
-    double *at = numbers + (is_limit ? RESIDUAL_VALUE : 0);
+    return shape->hidden * (shape->features + 2);
+}
+
+uint32_t residual_numbers(const residual_shape *shape)
+{
+    return value_numbers(shape) + shape->hidden_limit * (shape->limit_features + 2);
+}
+
+static head head_of(const residual_shape *shape, double *numbers, bool is_limit)
+{
+    head h = {.inputs = is_limit ? shape->limit_features : shape->features,
+              .hidden = is_limit ? shape->hidden_limit : shape->hidden};
+    double *at = numbers + (is_limit ? value_numbers(shape) : 0);
 
     h.weights = at;
     h.bias = h.weights + (size_t)h.hidden * h.inputs;
@@ -50,24 +87,26 @@ static head head_of(double *numbers, bool is_limit)
     return h;
 }
 
-static void init_hinge(double *weights, double *bias, uint32_t unit, const residual_seen *seen, draws *d)
+/* plain: features that are not gates. */
+static void init_hinge(double *weights, double *bias, uint32_t unit, uint32_t plain, const residual_seen *seen,
+                       draws *d)
 {
-    *bias = unit == 2 * PLAIN;
-    for (uint32_t f = 0; f < PLAIN; f++) {
+    *bias = unit == 2 * plain;
+    for (uint32_t f = 0; f < plain; f++) {
         double size = 1 / fmax(0.55, seen->deviation[f]),
-               drawn = (2 * draws_uniform(d) - 1) / sqrt((double)PLAIN / 3.0);
-        weights[f] = unit > 2 * PLAIN ? size * drawn : unit / 2 == f ? size * (unit % 2 == 0 ? 1 : -1) : 0;
+               drawn = (2 * draws_uniform(d) - 1) / sqrt((double)plain / 3.0);
+        weights[f] = unit > 2 * plain ? size * drawn : unit / 2 == f ? size * (unit % 2 == 0 ? 1 : -1) : 0;
         *bias -= weights[f] * seen->mean[f];
     }
 }
 
-static void init_head(head h, const residual_seen *seen, draws *d)
+static void init_head(const residual_shape *shape, head h, const residual_seen *seen, draws *d)
 {
     for (uint32_t u = 0; u < h.hidden; u++) {
-        uint32_t group = u / RESIDUAL_GROUP;
+        uint32_t group = u / shape->group;
         double *weights = h.weights + (size_t)u * h.inputs;
-        init_hinge(weights, &h.bias[u], u % RESIDUAL_GROUP, seen, d);
-        if (h.inputs == PLAIN)
+        init_hinge(weights, &h.bias[u], u % shape->group, shape->limit_features, seen, d);
+        if (h.inputs == shape->limit_features)
             continue;
         weights[CLO_RESIDUAL_STAYS] = (group == 1 ? GATE : group == 0 ? -GATE : 0) / 16;
         weights[CLO_RESIDUAL_WAITS] = (group == 2 ? GATE : group == 0 ? -GATE : 0) / 16;
@@ -75,20 +114,23 @@ static void init_head(head h, const residual_seen *seen, draws *d)
     }
 }
 
-void residual_init(double *numbers, const residual_seen *seen, uint64_t seed)
+void residual_init(const residual_shape *shape, double *numbers, const residual_seen *seen, uint64_t seed)
 {
     draws d = {draws_key(seed, 1, 0)};
 
-    memset(numbers, 0, RESIDUAL_NUMBERS * sizeof *numbers);
-    init_head(head_of(numbers, false), seen, &d);
-    init_head(head_of(numbers, true), seen, &d);
-    residual_round(numbers);
+    memset(numbers, 0, residual_numbers(shape) * sizeof *numbers);
+    init_head(shape, head_of(shape, numbers, false), seen, &d);
+    init_head(shape, head_of(shape, numbers, true), seen, &d);
+    residual_round(shape, numbers);
 }
 
-void residual_last(uint32_t *which)
+uint32_t residual_last(const residual_shape *shape, uint32_t *which)
 {
-    for (uint32_t i = 0; i < RESIDUAL_LAST; i++)
-        which[i] = i < RESIDUAL_HIDDEN ? RESIDUAL_VALUE - RESIDUAL_HIDDEN + i : RESIDUAL_NUMBERS - RESIDUAL_LAST + i;
+    uint32_t count = shape->hidden + shape->hidden_limit;
+
+    for (uint32_t i = 0; i < count; i++)
+        which[i] = i < shape->hidden ? value_numbers(shape) - shape->hidden + i : residual_numbers(shape) - count + i;
+    return count;
 }
 
 static double to_integer(double x, double unit, double most)
@@ -125,10 +167,10 @@ static held hold(double sum, int exponent)
     return (held){(int8_t)(sum < 0 ? -weight : weight), (int16_t)gain};
 }
 
-void residual_round(double *numbers)
+void residual_round(const residual_shape *shape, double *numbers)
 {
     for (int l = 0; l < HEADS; l++) {
-        head h = head_of(numbers, l != 0);
+        head h = head_of(shape, numbers, l != 0);
         const int exponent = sum_exponent(h);
         for (uint32_t i = 0; i < h.hidden * h.inputs; i++)
             h.weights[i] = to_integer(h.weights[i], WEIGHT_UNIT, WEIGHT_MOST) / WEIGHT_UNIT;
@@ -140,9 +182,9 @@ void residual_round(double *numbers)
     }
 }
 
-double residual_answer(const double *numbers, const int16_t *row, bool is_limit)
+double residual_answer(const residual_shape *shape, const double *numbers, const int16_t *row, bool is_limit)
 {
-    const head h = head_of((double *)(uintptr_t)numbers, is_limit); /* only read */
+    const head h = head_of(shape, (double *)(uintptr_t)numbers, is_limit); /* only read */
     double answer = 0;
 
     for (uint32_t u = 0; u < h.hidden; u++) {
@@ -156,17 +198,17 @@ double residual_answer(const double *numbers, const int16_t *row, bool is_limit)
 
 /* The arrays that a description points into. */
 typedef struct maker {
-    clo_model_feature features[CLO_RESIDUAL_FEATURES + CLO_RESIDUAL_LIMIT_FEATURES];
+    clo_model_feature features[2 * RESIDUAL_FEATURES_MAX];
     clo_model_value values[VALUES];
     clo_model_layer layers[LAYERS];
     clo_model_op ops[LAYERS];
-    int8_t weights[HEADS][RESIDUAL_HIDDEN * CLO_RESIDUAL_FEATURES], sums[HEADS][RESIDUAL_HIDDEN];
-    int32_t bias[HEADS][RESIDUAL_HIDDEN], no_bias, pre[RESIDUAL_HIDDEN];
-    int16_t m[HEADS][RESIDUAL_HIDDEN], inputs[64 * (CLO_RESIDUAL_FEATURES + CLO_RESIDUAL_LIMIT_FEATURES)];
+    int8_t weights[HEADS][RESIDUAL_NUMBERS_MAX], sums[HEADS][RESIDUAL_LAST_MAX];
+    int32_t bias[HEADS][RESIDUAL_LAST_MAX], no_bias, pre[RESIDUAL_LAST_MAX];
+    int16_t m[HEADS][RESIDUAL_LAST_MAX], inputs[64 * 2 * RESIDUAL_FEATURES_MAX];
     uint32_t zeros[65];
 } maker;
 
-static void make_head(maker *k, head h, int l)
+static void make_head(maker *k, const residual_shape *shape, const residual_range *range, head h, int l)
 {
     const clo_model_domain domain = l == 0 ? CLO_MODEL_STAGE : CLO_MODEL_LIMIT;
     const uint32_t in = (uint32_t)(3 * l);
@@ -181,8 +223,9 @@ static void make_head(maker *k, head h, int l)
         k->m[l][u] = sum.gain;
     }
     for (uint32_t f = 0; f < h.inputs; f++)
-        k->features[(l != 0 ? CLO_RESIDUAL_FEATURES : 0) + f] =
-            (clo_model_feature){names[f], 1, 0, -FEATURE_MOST, FEATURE_MOST};
+        k->features[(l != 0 ? shape->features : 0) + f] =
+            (clo_model_feature){shape->names[f], 1, 0, range != NULL ? range->least[f] : -FEATURE_MOST,
+                                range != NULL ? range->most[f] : FEATURE_MOST};
     k->values[in] = (clo_model_value){CLO_MODEL_S16, domain, h.inputs, 4, 1};
     k->values[in + 1] = (clo_model_value){CLO_MODEL_S16, domain, h.hidden, HINGE_EXPONENT, 0};
     k->values[in + 2] = (clo_model_value){CLO_MODEL_S32, domain, 1, HINGE_EXPONENT + exponent, 0};
@@ -197,14 +240,14 @@ static void make_head(maker *k, head h, int l)
                                                 (uint32_t)(2 * l) + i};
 }
 
-static clo_model_case golden(maker *k, const int16_t *rows, uint32_t count)
+static clo_model_case golden(maker *k, const residual_shape *shape, const int16_t *rows, uint32_t count)
 {
-    int16_t *limits = k->inputs + (size_t)count * CLO_RESIDUAL_FEATURES;
+    int16_t *limits = k->inputs + (size_t)count * shape->features;
 
-    memcpy(k->inputs, rows, (size_t)count * CLO_RESIDUAL_FEATURES * sizeof *rows);
+    memcpy(k->inputs, rows, (size_t)count * shape->features * sizeof *rows);
     for (uint32_t i = 0; i < count; i++)
-        memcpy(limits + (size_t)i * CLO_RESIDUAL_LIMIT_FEATURES, rows + (size_t)i * CLO_RESIDUAL_FEATURES,
-               CLO_RESIDUAL_LIMIT_FEATURES * sizeof *rows);
+        memcpy(limits + (size_t)i * shape->limit_features, rows + (size_t)i * shape->features,
+               shape->limit_features * sizeof *rows);
     return (clo_model_case){.stages = count,
                             .jobs = 1,
                             .limits = count,
@@ -215,22 +258,22 @@ static clo_model_case golden(maker *k, const int16_t *rows, uint32_t count)
                             .inputs = k->inputs};
 }
 
-clo_status residual_model(const double *numbers, const char *name, const int16_t *rows, uint32_t count, void **out,
-                          size_t *bytes)
+clo_status residual_model(const residual_shape *shape, const double *numbers, const residual_range *range,
+                          const char *name, const int16_t *rows, uint32_t count, void **out, size_t *bytes)
 {
     maker *k = calloc(1, sizeof *k);
     clo_model_desc desc = CLO_MODEL_DESC_INIT;
 
     if (k == NULL)
         return CLO_ERR_MEMORY;
-    make_head(k, head_of((double *)(uintptr_t)numbers, false), 0); /* only read */
-    make_head(k, head_of((double *)(uintptr_t)numbers, true), 1);
-    const clo_model_case vector = golden(k, rows, count);
+    make_head(k, shape, range, head_of(shape, (double *)(uintptr_t)numbers, false), 0); /* only read */
+    make_head(k, shape, range, head_of(shape, (double *)(uintptr_t)numbers, true), 1);
+    const clo_model_case vector = golden(k, shape, rows, count);
     desc.name = name;
     desc.kind = CLO_MODEL_HEAD;
-    desc.feature_set = CLO_FEATURES_RESIDUAL;
+    desc.feature_set = shape->feature_set;
     desc.features = k->features;
-    desc.features_count = CLO_RESIDUAL_FEATURES + CLO_RESIDUAL_LIMIT_FEATURES;
+    desc.features_count = shape->features + shape->limit_features;
     desc.values = k->values;
     desc.values_count = VALUES;
     desc.layers = k->layers;

@@ -1,11 +1,10 @@
-/* decima_run.c - see decima_run.h: samples and what they are worth, generations, checkpoints. */
+/* beside_run.c - see beside_run.h: samples and what they are worth, generations, checkpoints. */
 #define _POSIX_C_SOURCE 200809L
-#include "clotho/train/decima_run.h"
+#include "clotho/train/beside_run.h"
 
 #include "clotho/common/clock.h"
 #include "clotho/common/outputs.h"
 #include "clotho/common/report.h"
-#include "learn/infer/residual_features.h"
 #include "train/trainer/checkpoint_file.h"
 
 #include <errno.h>
@@ -25,15 +24,16 @@ static void close_sample(sample *s)
     free(s->bytes);
 }
 
-static clo_status open_sample(const decima_training *t, const double *numbers, sample *out)
+static clo_status open_sample(const beside_training *t, const double *numbers, sample *out)
 {
-    static const int16_t zeros[CLO_RESIDUAL_FEATURES];
+    static const int16_t zeros[RESIDUAL_FEATURES_MAX];
     clo_model *model = NULL;
     size_t bytes = 0;
 
     *out = (sample){.argument = CLO_RESIDUAL_ARGUMENT_INIT};
-    clo_status status = residual_model(numbers, t->o.name, t->rows_count >= DECIMA_GOLDEN ? t->rows : zeros,
-                                       t->rows_count >= DECIMA_GOLDEN ? DECIMA_GOLDEN : 1, &out->bytes, &bytes);
+    clo_status status = residual_model(t->kind->shape, numbers, t->kind->is_ranged ? &t->range : NULL, t->o.name,
+                                       t->rows_count >= BESIDE_GOLDEN ? t->rows : zeros,
+                                       t->rows_count >= BESIDE_GOLDEN ? BESIDE_GOLDEN : 1, &out->bytes, &bytes);
     if (status == CLO_OK)
         status = clo_model_open(t->o.name, out->bytes, bytes, &model);
     out->argument.model = model;
@@ -42,26 +42,26 @@ static clo_status open_sample(const decima_training *t, const double *numbers, s
 }
 
 /* The numbers of the network with those that move put in. */
-void decima_put_moved(const decima_training *t, const double *moved, double *out)
+void beside_put_moved(const beside_training *t, const double *moved, double *out)
 {
     memcpy(out, t->numbers, sizeof t->numbers);
     for (uint32_t n = 0; n < t->es.numbers && !t->o.is_whitened; n++)
         out[t->moved[n]] = moved[n];
     for (uint32_t n = 0; n < t->es.numbers && t->o.is_whitened; n++)
-        for (uint32_t i = 0; i < RESIDUAL_LAST; i++)
+        for (uint32_t i = 0; i < t->last_count; i++)
             out[t->moved[i]] += moved[n] * t->directions.of[n][i];
 }
 
-static uint64_t seed_at(const decima_training *t, size_t at)
+static uint64_t seed_at(const beside_training *t, size_t at)
 {
     return at < t->o.seeds.count ? t->o.seeds.first + at : t->o.validation.first + at - t->o.seeds.count;
 }
 
 /* Fills base_ns at so many places that are 0 there. */
-static int measure_base(decima_training *t, const size_t *at, uint32_t count)
+static int measure_base(beside_training *t, const size_t *at, uint32_t count)
 {
     train_stream *list = calloc(count, sizeof *list);
-    const clo_policy *parametric = clo_policy_find("parametric");
+    const clo_policy *rule = clo_policy_find(t->kind->rule);
     uint32_t used = 0;
 
     if (list == NULL)
@@ -69,8 +69,7 @@ static int measure_base(decima_training *t, const size_t *at, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         if (t->base_ns[at[i]] <= 0) {
             t->base_ns[at[i]] = 1;
-            list[used++] =
-                (train_stream){.policy = parametric, .argument = t->base_argument, .seed = seed_at(t, at[i])};
+            list[used++] = (train_stream){.policy = rule, .argument = t->base_argument, .seed = seed_at(t, at[i])};
         }
     int code = train_streams_run(&t->streams, NULL, list, used);
     used = 0;
@@ -81,8 +80,8 @@ static int measure_base(decima_training *t, const size_t *at, uint32_t count)
     return code;
 }
 
-/* scores[samples]: mean of (completion time / that of "parametric") of sample s on `each` places from at[s * each]. */
-static int score(decima_training *t, const sample *samples, uint32_t count, const size_t *at, uint32_t each,
+/* scores[samples]: mean of (completion time / that of the rule) of sample s on `each` places from at[s * each]. */
+static int score(beside_training *t, const sample *samples, uint32_t count, const size_t *at, uint32_t each,
                  double *scores)
 {
     train_stream *list = count > 0 && each > 0 ? calloc((size_t)count * each, sizeof *list) : NULL;
@@ -104,7 +103,7 @@ static int score(decima_training *t, const sample *samples, uint32_t count, cons
     return code;
 }
 
-static int validate(decima_training *t, const double *numbers, double *out)
+static int validate(beside_training *t, const double *numbers, double *out)
 {
     uint32_t count = t->o.validation.count;
     size_t *at = calloc(count, sizeof *at);
@@ -123,11 +122,11 @@ static int validate(decima_training *t, const double *numbers, double *out)
     return code;
 }
 
-static int keep_if_best(decima_training *t, double *valid)
+static int keep_if_best(beside_training *t, double *valid)
 {
-    double numbers[RESIDUAL_NUMBERS];
+    double numbers[RESIDUAL_NUMBERS_MAX];
 
-    decima_put_moved(t, t->es.mean, numbers);
+    beside_put_moved(t, t->es.mean, numbers);
     int code = validate(t, numbers, valid);
     if (code == EXIT_GOOD && *valid < t->es.best_score) {
         t->es.best_score = *valid;
@@ -138,12 +137,12 @@ static int keep_if_best(decima_training *t, double *valid)
 }
 
 /* What pairs of samples are worth, and the step that follows. *training: the mean of all samples. */
-static int run_generation(decima_training *t, double *train_score)
+static int run_generation(beside_training *t, double *train_score)
 {
     const uint32_t pairs = t->o.pairs, each = t->o.each;
     sample *samples = calloc(2 * (size_t)pairs, sizeof *samples);
     size_t *at = calloc(2 * (size_t)pairs * each, sizeof *at);
-    double *scores = calloc(2 * (size_t)pairs, sizeof *scores), moved[ES_NUMBERS_MAX], numbers[RESIDUAL_NUMBERS];
+    double *scores = calloc(2 * (size_t)pairs, sizeof *scores), moved[ES_NUMBERS_MAX], numbers[RESIDUAL_NUMBERS_MAX];
     clo_status status = CLO_OK;
     uint32_t made = 0;
 
@@ -155,7 +154,7 @@ static int run_generation(decima_training *t, double *train_score)
     }
     while (made < 2 * pairs && status == CLO_OK) {
         es_sample(&t->es, made / 2, made % 2 == 0 ? 1 : -1, moved);
-        decima_put_moved(t, moved, numbers);
+        beside_put_moved(t, moved, numbers);
         for (uint32_t i = 0; i < each; i++)
             at[made * each + i] = (((size_t)t->es.generation * pairs + made / 2) * each + i) % t->o.seeds.count;
         status = open_sample(t, numbers, &samples[made++]);
@@ -176,18 +175,19 @@ static int run_generation(decima_training *t, double *train_score)
     return code;
 }
 
-static int write_checkpoint(const decima_training *t)
+static int write_checkpoint(const beside_training *t)
 {
     output out;
 
     if (t->o.checkpoint == NULL)
         return EXIT_GOOD;
-    if (checkpoint_begin(&out, t->o.checkpoint, "decima", t->hash) && checkpoint_end(&out, es_write(&t->es, out.file)))
+    if (checkpoint_begin(&out, t->o.checkpoint, t->kind->action, t->hash) &&
+        checkpoint_end(&out, es_write(&t->es, out.file)))
         return EXIT_GOOD;
     return output_complain(&out);
 }
 
-int decima_read_checkpoint(decima_training *t)
+int beside_read_checkpoint(beside_training *t)
 {
     size_t bytes = 0;
     FILE *lines = NULL;
@@ -196,7 +196,7 @@ int decima_read_checkpoint(decima_training *t)
     if (data == NULL)
         return t->o.checkpoint == NULL || errno == ENOENT ? EXIT_GOOD
                                                           : complain(t->o.checkpoint, "%s", strerror(errno));
-    const char *wrong = checkpoint_lines((char *)data, bytes, "decima", t->hash, &lines);
+    const char *wrong = checkpoint_lines((char *)data, bytes, t->kind->action, t->hash, &lines);
     if (wrong == NULL && !(es_read(&t->es, lines) && t->es.generation <= t->o.generations))
         wrong = "is damaged; delete it to begin anew";
     if (lines != NULL)
@@ -205,7 +205,7 @@ int decima_read_checkpoint(decima_training *t)
     return wrong == NULL ? EXIT_GOOD : complain(t->o.checkpoint, "%s", wrong);
 }
 
-static void tell(decima_training *t, double train_score, double valid)
+static void tell(beside_training *t, double train_score, double valid)
 {
     t->curve[t->curve_count++] =
         (train_point){.update = t->es.generation, .reward = -train_score, .validation = -valid};
@@ -216,7 +216,7 @@ static void tell(decima_training *t, double train_score, double valid)
     fflush(stdout);
 }
 
-int decima_train(decima_training *t)
+int beside_train(beside_training *t)
 {
     double train_score = NAN, valid = NAN;
     int code = EXIT_GOOD;
@@ -244,16 +244,17 @@ int decima_train(decima_training *t)
 
 static void watch(void *context, const int16_t *row, int32_t value, int32_t limit)
 {
-    decima_training *t = context;
+    beside_training *t = context;
+    const uint32_t features = t->kind->shape->features;
 
     (void)value;
     (void)limit;
-    if (t->rows_seen++ % DECIMA_SPARSE == 0 && t->rows_count < DECIMA_ROWS)
-        memcpy(t->rows + (size_t)t->rows_count++ * CLO_RESIDUAL_FEATURES, row, CLO_RESIDUAL_FEATURES * sizeof *row);
+    if (t->rows_seen++ % BESIDE_SPARSE == 0 && t->rows_count < BESIDE_ROWS)
+        memcpy(t->rows + (size_t)t->rows_count++ * features, row, features * sizeof *row);
 }
 
 /* Rows that the network meets on a stream. */
-int decima_collect(decima_training *t, const double *numbers, uint64_t seed)
+int beside_collect(beside_training *t, const double *numbers, uint64_t seed)
 {
     sample mine;
     clo_status status = open_sample(t, numbers, &mine);
@@ -267,23 +268,24 @@ int decima_collect(decima_training *t, const double *numbers, uint64_t seed)
     train_stream one = {.policy = t->policy, .argument = &mine.argument, .seed = seed};
     int code = train_streams_run(&t->streams, NULL, &one, 1);
     close_sample(&mine);
-    if (code == EXIT_GOOD && t->rows_count < DECIMA_GOLDEN)
+    if (code == EXIT_GOOD && t->rows_count < BESIDE_GOLDEN)
         code = complain(NULL, "the streams are too short to train on; write more --jobs");
     return code;
 }
 
-int decima_make_model(decima_training *t)
+int beside_make_model(beside_training *t)
 {
-    double *rounded = t->best[DECIMA_ROUNDED], *unrounded = t->best[DECIMA_UNROUNDED];
+    double *rounded = t->best[BESIDE_ROUNDED], *unrounded = t->best[BESIDE_UNROUNDED];
 
-    decima_put_moved(t, t->es.best, unrounded);
+    beside_put_moved(t, t->es.best, unrounded);
     if (t->o.is_zero)
         memcpy(unrounded, t->numbers, sizeof t->numbers);
-    memcpy(rounded, unrounded, sizeof t->best[DECIMA_ROUNDED]);
-    residual_round(rounded);
-    int code = decima_collect(t, unrounded, t->o.validation.first);
+    memcpy(rounded, unrounded, sizeof t->best[BESIDE_ROUNDED]);
+    residual_round(t->kind->shape, rounded);
+    int code = beside_collect(t, unrounded, t->o.validation.first);
     if (code != EXIT_GOOD)
         return code;
-    clo_status status = residual_model(unrounded, t->o.name, t->rows, DECIMA_GOLDEN, &t->model, &t->model_bytes);
+    clo_status status = residual_model(t->kind->shape, unrounded, t->kind->is_ranged ? &t->range : NULL, t->o.name,
+                                       t->rows, BESIDE_GOLDEN, &t->model, &t->model_bytes);
     return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
 }

@@ -1,9 +1,9 @@
-/* decima.c - `clotho train decima`: the network of the policy "residual", by evolution strategies (../train/es.h)
- * on what the policy is for: streams of jobs are simulated, and mean completion times, or with --deadlines mean
- * tardiness, are made small, relative to those of "parametric" on the same streams. Each sample is a model in integers
- * that the policy itself runs. */
+/* beside.c - `clotho train decima` and `clotho train easy-residual`: the networks of the policies "residual" and
+ * "easy-residual", by evolution strategies (../train/es.h) on what the policies are for: streams of jobs are simulated,
+ * and mean completion times, or with --deadlines mean tardiness, are made small, relative to those of the rule that the
+ * network is beside, on the same streams. Each sample is a model in integers that the policy itself runs. */
 #define _POSIX_C_SOURCE 200809L
-#include "clotho/train/decima_compare.h"
+#include "clotho/train/beside_compare.h"
 #include "train/numbers/fnv.h"
 
 #include "clotho/common/actions.h"
@@ -16,20 +16,23 @@
 #include "clotho/simulate/simulate.h"
 #include "clotho/stream/arrivals.h"
 #include "clotho/train/train.h"
-#include "learn/infer/residual_features.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static residual_seen measure_rows(const decima_training *t)
+static const beside_kind of_parametric = {"decima", "residual", "parametric", &residual_of_parametric, false};
+static const beside_kind of_easy = {"easy-residual", "easy-residual", "easy-parametric", &residual_of_easy, true};
+
+static residual_seen measure_rows(const beside_training *t)
 {
+    const uint32_t features = t->kind->shape->features;
     residual_seen seen = {{0}, {0}};
 
-    for (uint32_t f = 0; f < CLO_RESIDUAL_FEATURES; f++) {
+    for (uint32_t f = 0; f < features; f++) {
         double sum = 0, squares = 0;
         for (uint32_t i = 0; i < t->rows_count; i++) {
-            double x = t->rows[(size_t)i * CLO_RESIDUAL_FEATURES + f] / 16.0;
+            double x = t->rows[(size_t)i * features + f] / 16.0;
             sum += x;
             squares += x * x;
         }
@@ -39,9 +42,21 @@ static residual_seen measure_rows(const decima_training *t)
     return seen;
 }
 
-static uint64_t hash_of(const decima_training *t)
+static void find_range(beside_training *t)
 {
-    const decima_options *o = &t->o;
+    const uint32_t features = t->kind->shape->features;
+
+    for (uint32_t i = 0; i < t->rows_count; i++)
+        for (uint32_t f = 0; f < features; f++) {
+            int16_t x = t->rows[(size_t)i * features + f];
+            t->range.least[f] = i == 0 || x < t->range.least[f] ? x : t->range.least[f];
+            t->range.most[f] = i == 0 || x > t->range.most[f] ? x : t->range.most[f];
+        }
+}
+
+static uint64_t hash_of(const beside_training *t)
+{
+    const beside_options *o = &t->o;
     const uint64_t all[] = {workload_hash(t->jobs),
                             platform_hash(t->streams.platform),
                             o->jobs,
@@ -67,7 +82,7 @@ static uint64_t hash_of(const decima_training *t)
     return o->deadlines != NULL ? fnv_text(hash, o->deadlines) : hash;
 }
 
-static int open_streams(decima_training *t)
+static int open_streams(beside_training *t)
 {
     int code = EXIT_GOOD;
 
@@ -88,83 +103,90 @@ static int open_streams(decima_training *t)
     if (code == EXIT_GOOD)
         code = deadlines_open(t->o.deadlines, t->jobs, t->streams.platform, &t->streams.deadlines);
     if (t->o.numbers == NULL)
-        t->o.numbers = t->o.deadlines != NULL                             ? "any"
+        t->o.numbers = t->kind == &of_easy                                ? ""
+                       : t->o.deadlines != NULL                           ? "any"
                        : t->streams.arrivals.kind == CLO_ARRIVALS_POISSON ? "stream"
                                                                           : "batch";
-    const clo_policy *parametric = clo_policy_find("parametric");
-    t->base_argument = calloc(1, parametric->argument_bytes);
+    const clo_policy *rule = clo_policy_find(t->kind->rule);
+    if (code != EXIT_GOOD || (t->kind == &of_easy && t->o.numbers[0] == '\0'))
+        return code;
+    t->base_argument = calloc(1, rule->argument_bytes);
     if (t->base_argument == NULL)
         return complain(NULL, "out of memory");
-    if (code == EXIT_GOOD && parametric->parse(t->o.numbers, t->base_argument) != CLO_OK)
-        code = misuse("--parametric: %s", clo_last_error());
-    return code;
+    return rule->parse(t->o.numbers, t->base_argument) == CLO_OK ? EXIT_GOOD
+                                                                 : misuse("--parametric: %s", clo_last_error());
 }
 
-static int open_training(decima_training *t)
+static int open_training(beside_training *t)
 {
-    const decima_options *o = &t->o;
+    const beside_options *o = &t->o;
 
-    t->policy = clo_policy_find("residual");
+    t->policy = clo_policy_find(t->kind->policy);
     t->base_ns = calloc((size_t)o->seeds.count + o->validation.count, sizeof *t->base_ns);
-    t->rows = calloc((size_t)DECIMA_ROWS * CLO_RESIDUAL_FEATURES, sizeof *t->rows);
+    t->rows = calloc((size_t)BESIDE_ROWS * t->kind->shape->features, sizeof *t->rows);
     t->curve = calloc((size_t)o->generations + 1, sizeof *t->curve);
     if (t->base_ns == NULL || t->rows == NULL || t->curve == NULL)
         return complain(NULL, "out of memory");
     t->hash = hash_of(t);
-    int code = decima_collect(t, t->numbers, o->seeds.first);
+    for (uint32_t f = 0; f < RESIDUAL_FEATURES_MAX; f++) {
+        t->range.least[f] = INT16_MIN + 1;
+        t->range.most[f] = INT16_MAX;
+    }
+    int code = beside_collect(t, t->numbers, o->seeds.first);
     if (code != EXIT_GOOD)
         return code;
+    find_range(t);
     const residual_seen seen = measure_rows(t);
-    residual_init(t->numbers, &seen, o->seed);
-    residual_whiten(&seen, t->rows, t->rows_count, &t->directions);
+    residual_init(t->kind->shape, t->numbers, &seen, o->seed);
+    t->last_count = residual_last(t->kind->shape, t->moved);
+    if (o->is_whitened)
+        residual_whiten(&seen, t->rows, t->rows_count, &t->directions);
     t->es = (es){.numbers = o->is_whitened  ? t->directions.count
-                            : o->trains_all ? RESIDUAL_NUMBERS
-                                            : RESIDUAL_LAST,
+                            : o->trains_all ? residual_numbers(t->kind->shape)
+                                            : t->last_count,
                  .seed = o->seed,
                  .sigma = o->sigma,
                  .rate_first = o->rate,
                  .rate_last = o->rate / 10,
                  .generations = o->generations,
                  .best_score = INFINITY};
-    for (uint32_t n = 0; n < RESIDUAL_NUMBERS; n++)
+    for (uint32_t n = 0; n < residual_numbers(t->kind->shape) && o->trains_all; n++)
         t->moved[n] = n;
-    if (!o->trains_all)
-        residual_last(t->moved);
     for (uint32_t n = 0; n < t->es.numbers && !o->is_whitened; n++)
         t->es.mean[n] = t->es.best[n] = t->numbers[t->moved[n]];
-    return decima_read_checkpoint(t);
+    return beside_read_checkpoint(t);
 }
 
-static void print_head(const decima_training *t)
+static void print_head(const beside_training *t)
 {
-    printf("training on  %u graphs, %u jobs a stream, on parametric:%s\n", clo_workload_jobs(t->jobs), t->o.jobs,
-           t->o.numbers);
+    printf("training on  %u graphs, %u jobs a stream, on %s%s%s\n", clo_workload_jobs(t->jobs), t->o.jobs,
+           t->kind->rule, t->o.numbers[0] != '\0' ? ":" : "", t->o.numbers);
     printf("seeds        %s (list %016llx), validation %s (list %016llx), samples seed %llu\n", t->o.texts.seeds,
            (unsigned long long)seeds_hash(t->o.seeds), t->o.texts.validation,
            (unsigned long long)seeds_hash(t->o.validation), (unsigned long long)t->o.seed);
-    printf("network      %d numbers, %u of them move; scores are %s over that of parametric\n\n", RESIDUAL_NUMBERS,
-           t->es.numbers, train_goal_words(t->streams.goal));
+    printf("network      %u numbers, %u of them move; scores are %s over that of %s\n\n",
+           residual_numbers(t->kind->shape), t->es.numbers, train_goal_words(t->streams.goal), t->kind->rule);
     fflush(stdout);
 }
 
-static void print_comparison(const decima_training *t)
+static void print_comparison(const beside_training *t)
 {
-    const decima_comparison *rounded = &t->real[DECIMA_ROUNDED], *unrounded = &t->real[DECIMA_UNROUNDED];
+    const beside_comparison *rounded = &t->real[BESIDE_ROUNDED], *unrounded = &t->real[BESIDE_UNROUNDED];
 
     printf("integers     choose as real numbers do in %.2f %% of %llu choices of %d, in %.2f %% as those before the "
            "grid\n",
-           100 * rounded->agreement, (unsigned long long)rounded->choices, DECIMA_GROUP, 100 * unrounded->agreement);
+           100 * rounded->agreement, (unsigned long long)rounded->choices, BESIDE_GROUP, 100 * unrounded->agreement);
     if (t->o.compared.count == 0)
         return;
-    printf("compared     on streams %s (list %016llx): %.4f of what parametric reaches;\n", t->o.texts.compare,
-           (unsigned long long)seeds_hash(t->o.compared), t->compared_score);
+    printf("compared     on streams %s (list %016llx): %.4f of what %s reaches;\n", t->o.texts.compare,
+           (unsigned long long)seeds_hash(t->o.compared), t->compared_score, t->kind->rule);
     printf("             %+.3f (+- %.3f) %% against real numbers, %+.3f (+- %.3f) %% against those before the grid\n",
            100 * rounded->change, 100 * rounded->change_error, 100 * unrounded->change, 100 * unrounded->change_error);
 }
 
-static void json_comparison(const decima_training *t, json *out)
+static void json_comparison(const beside_training *t, json *out)
 {
-    const decima_comparison *rounded = &t->real[DECIMA_ROUNDED], *unrounded = &t->real[DECIMA_UNROUNDED];
+    const beside_comparison *rounded = &t->real[BESIDE_ROUNDED], *unrounded = &t->real[BESIDE_UNROUNDED];
 
     json_real(out, "agreement", rounded->agreement);
     json_real(out, "agreement_before_grid", unrounded->agreement);
@@ -179,7 +201,7 @@ static void json_comparison(const decima_training *t, json *out)
     json_real(out, "objective_change_before_grid_error", unrounded->change_error);
 }
 
-static int report(const decima_training *t)
+static int report(const beside_training *t)
 {
     uint64_t hash = fnv_bytes(FNV_BEGIN, t->model, t->model_bytes);
     char text[32];
@@ -187,8 +209,8 @@ static int report(const decima_training *t)
 
     snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
     if (!t->o.as_json) {
-        printf("\nbest         %.4f of what parametric reaches on validation, after generation %u, in %.1f s\n",
-               t->es.best_score, t->es.best_generation, seconds_since(t->begin_ns));
+        printf("\nbest         %.4f of what %s reaches on validation, after generation %u, in %.1f s\n",
+               t->es.best_score, t->kind->rule, t->es.best_generation, seconds_since(t->begin_ns));
         print_comparison(t);
         printf("model        %zu bytes, hash %s%s%s\n", t->model_bytes, text, t->o.output != NULL ? ", " : "",
                t->o.output != NULL ? show_name(t->o.output) : "");
@@ -209,9 +231,9 @@ static int report(const decima_training *t)
     return json_print(&out);
 }
 
-static int check_options(decima_training *t)
+static int check_options(beside_training *t)
 {
-    decima_options *o = &t->o;
+    beside_options *o = &t->o;
     int code = train_read_seeds(&o->texts, &o->seeds, &o->validation, &o->compared);
 
     if (code != EXIT_GOOD)
@@ -221,6 +243,8 @@ static int check_options(decima_training *t)
     if (o->generations < 1 || o->generations > 1000000 || o->pairs < 1 || o->pairs > 1000 || o->each < 1 ||
         o->each > 1000 || o->validate_every < 1)
         return misuse("--generations is from 1 to 1000000, --pairs and --each from 1 to 1000, --validate-every from 1");
+    if (o->is_whitened && t->kind != &of_parametric)
+        return misuse("--whiten is for clotho train decima alone; leave it away");
     if (o->trains_all && o->is_whitened)
         return misuse("--whiten and --all train different numbers; write one of them");
     if (o->is_common && o->environment == NULL)
@@ -235,37 +259,40 @@ static int check_options(decima_training *t)
     return code == EXIT_GOOD ? train_check_name(o->name) : code;
 }
 
-static int run(decima_training *t, char **paths, int count)
+static int run(beside_training *t, char **paths, int count)
 {
+    char title[64];
+
+    snprintf(title, sizeof title, "clotho train %s", t->kind->action);
     t->begin_ns = monotonic_ns();
     int code = train_load_jobs(paths, count, t->o.scale, t->loaded, &t->jobs);
     if (code == EXIT_GOOD)
         code = open_streams(t);
     if (code == EXIT_GOOD && !t->o.is_zero && !t->o.is_forced)
         code =
-            room_check(&t->streams, 1, clo_policy_find("parametric"), t->base_argument, t->o.validation, t->o.as_json);
+            room_check(&t->streams, 1, clo_policy_find(t->kind->rule), t->base_argument, t->o.validation, t->o.as_json);
     if (code == EXIT_GOOD)
         code = open_training(t);
     if (code == EXIT_GOOD && !t->o.as_json)
         print_head(t);
     if (code == EXIT_GOOD && !t->o.is_zero)
-        code = decima_train(t);
+        code = beside_train(t);
     if (code == EXIT_GOOD)
-        code = decima_make_model(t);
+        code = beside_make_model(t);
     if (code == EXIT_GOOD)
-        code = decima_compare(t);
+        code = beside_compare(t);
     if (code == EXIT_GOOD && t->o.output != NULL)
         code = model_write(t->o.output, t->model, t->model_bytes);
     if (code == EXIT_GOOD && t->o.svg != NULL)
-        code = train_write_curve(t->curve, t->curve_count, "clotho train decima", t->o.svg);
+        code = train_write_curve(t->curve, t->curve_count, title, t->o.svg);
     return code == EXIT_GOOD ? report(t) : code;
 }
 
-static void close_all(decima_training *t)
+static void close_all(beside_training *t)
 {
     deadlines_close(&t->streams.deadlines);
     clo_workload_destroy(t->jobs);
-    for (int i = 0; i < DECIMA_WORKLOADS_MAX; i++)
+    for (int i = 0; i < BESIDE_WORKLOADS_MAX; i++)
         clo_workload_destroy(t->loaded[i]);
     clo_platform_destroy(t->opened);
     free(t->base_argument);
@@ -276,11 +303,11 @@ static void close_all(decima_training *t)
     free(t);
 }
 
-static const command cmd = {
+static const command for_parametric = {
     "train decima",
     "WORKLOAD...",
     1,
-    DECIMA_WORKLOADS_MAX,
+    BESIDE_WORKLOADS_MAX,
     "Trains the network of the policy 'residual', which adds to what 'parametric' decides by: streams "
     "of the jobs are\n"
     "simulated, and mean completion times are made small by evolution strategies. What is best on "
@@ -292,9 +319,23 @@ static const command cmd = {
     "Example: clotho train decima tpch.jsonl --platform uniform:50 --jobs 20 --arrivals batch --environment "
     "decima"};
 
-static int read_and_run(decima_training *t, int argc, char **argv)
+static const command for_easy = {
+    "train easy-residual",
+    "WORKLOAD...",
+    1,
+    BESIDE_WORKLOADS_MAX,
+    "Trains the network of the policy 'easy-residual', which adds to what 'easy-parametric' decides by, and may let "
+    "what\n"
+    "has room wait: streams of jobs that share limited resources are simulated, and mean completion times are made "
+    "small\n"
+    "by evolution strategies. What is best on validation becomes a model file. Interrupted, it goes on from its "
+    "checkpoint.",
+    "The same seeds give the same bytes with any number of threads.\n"
+    "Example: clotho train easy-residual four.jsonl --arrivals poisson:2.2 --jobs 200 -o packing.model"};
+
+static int read_and_run(beside_training *t, int argc, char **argv)
 {
-    decima_options *o = &t->o;
+    beside_options *o = &t->o;
     const option_spec specs[] = {
         {"platform", 'p', "SPEC", OPTION_INPUT, &o->spec, "as in 'clotho plan'"},
         {"environment", 0, "NAME", OPTION_TEXT, &o->environment, "as in 'clotho simulate'"},
@@ -304,7 +345,8 @@ static int read_and_run(decima_training *t, int argc, char **argv)
          "jobs have a deadline of X to Y times their lower bound; mean tardiness is made small"},
         {"scale", 0, "X", OPTION_FACTOR, &o->scale, "multiply times and bytes by X"},
         {"parametric", 0, "ARG", OPTION_TEXT, &o->numbers,
-         "the numbers it adds to (batch, for a poisson process stream, with --deadlines any)"},
+         "the numbers it adds to (the built-in ones: of parametric batch, for a poisson process stream, with "
+         "--deadlines any)"},
         {"seeds", 0, "A-B", OPTION_TEXT, &o->texts.seeds, "streams to train on (100-1123)"},
         {"validation", 0, "A-B", OPTION_TEXT, &o->texts.validation, "streams that say what is kept (5000-5031)"},
         {"compare", 0, "A-B", OPTION_TEXT, &o->texts.compare,
@@ -316,19 +358,19 @@ static int read_and_run(decima_training *t, int argc, char **argv)
         {"sigma", 0, "X", OPTION_REAL, &o->sigma, "of the noise (0.08)"},
         {"rate", 0, "X", OPTION_REAL, &o->rate, "of Adam, a tenth of it at the end (0.02)"},
         {"whiten", 0, NULL, OPTION_FLAG, &o->is_whitened,
-         "train along the principal components of the features: few numbers, for long streams"},
+         "train along the principal components of the features: few numbers, for long streams (decima)"},
         {"common", 0, NULL, OPTION_FLAG, &o->is_common,
          "draw times by job, stage and instance, so that both of a pair meet the same ones"},
         {"all", 0, NULL, OPTION_FLAG, &o->trains_all, "train the hinges too, not only what sums them up"},
         {"force", 0, NULL, OPTION_FLAG, &o->is_forced, "train where an oracle says that there is nothing to learn"},
-        {"zero-residual", 0, NULL, OPTION_FLAG, &o->is_zero,
-         "train nothing: a model that leaves 'parametric' as it is"},
+        {"zero-residual", 0, NULL, OPTION_FLAG, &o->is_zero, "train nothing: a model that leaves the rule as it is"},
         {"validate-every", 0, "N", OPTION_U32, &o->validate_every, "generations between two validations (5)"},
-        {"name", 0, "NAME", OPTION_TEXT, &o->name, "of the model (residual)"},
+        {"name", 0, "NAME", OPTION_TEXT, &o->name, "of the model (that of the policy)"},
         {"svg", 0, "F.svg", OPTION_OUTPUT, &o->svg, "draw the learning curve"}};
     const train_shared shared = {&o->seed, &o->threads, &o->checkpoint, &o->output, &o->as_json};
     char **operands;
-    int count, code = train_parse(&cmd, specs, sizeof specs / sizeof specs[0], &shared, argc, argv, &operands, &count);
+    int count, code = train_parse(t->kind == &of_easy ? &for_easy : &for_parametric, specs,
+                                  sizeof specs / sizeof specs[0], &shared, argc, argv, &operands, &count);
 
     if (code != OPTIONS_GO_ON)
         return code;
@@ -336,14 +378,15 @@ static int read_and_run(decima_training *t, int argc, char **argv)
     return code == EXIT_GOOD ? run(t, operands, count) : code;
 }
 
-int train_decima(int argc, char **argv)
+static int train_beside(const beside_kind *kind, int argc, char **argv)
 {
-    decima_training *t = calloc(1, sizeof *t);
+    beside_training *t = calloc(1, sizeof *t);
 
     if (t == NULL)
         return complain(NULL, "out of memory");
-    t->o = (decima_options){.arrivals = "batch",
-                            .name = "residual",
+    t->kind = kind;
+    t->o = (beside_options){.arrivals = "batch",
+                            .name = kind->policy,
                             .texts = {.seeds = "100-1123", .validation = "5000-5031"},
                             .jobs = 20,
                             .generations = 100,
@@ -356,4 +399,14 @@ int train_decima(int argc, char **argv)
     int code = read_and_run(t, argc, argv);
     close_all(t);
     return code;
+}
+
+int train_decima(int argc, char **argv)
+{
+    return train_beside(&of_parametric, argc, argv);
+}
+
+int train_easy_residual(int argc, char **argv)
+{
+    return train_beside(&of_easy, argc, argv);
 }
