@@ -1,7 +1,6 @@
 /* answers.c - see answers.h. */
 #include "policy/network/answers.h"
 
-#include "base/memory.h"
 #include "base/status.h"
 #include "learn/infer/features.h"
 #include "learn/infer/infer.h"
@@ -107,16 +106,16 @@ clo_status clo_answers_parse(const clo_answers_kind *kind, const char *text, con
     return status;
 }
 
-static size_t up(size_t bytes)
+void clo_answers_release(const void *argument)
 {
-    return (bytes + CLO_CACHE_LINE_BYTES - 1) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
+    clo_model_destroy(((const clo_residual_argument *)argument)->owned);
 }
 
 size_t clo_answers_bytes(const clo_model *model, uint32_t rows)
 {
     const clo_infer_sizes sizes = sizes_of(rows);
 
-    return CLO_CACHE_LINE_BYTES + up(sizeof(clo_answers)) + clo_infer_bytes(model, &sizes);
+    return CLO_CACHE_LINE_BYTES + clo_answers_up(sizeof(clo_answers)) + clo_infer_bytes(model, &sizes);
 }
 
 clo_answers *clo_answers_open(const clo_answers_kind *kind, const clo_residual_argument *argument, uint32_t rows,
@@ -127,7 +126,7 @@ clo_answers *clo_answers_open(const clo_answers_kind *kind, const clo_residual_a
     unsigned char *at = memory;
     clo_kernels kernels;
 
-    at += up((uintptr_t)at) - (uintptr_t)at;
+    at += clo_answers_up((uintptr_t)at) - (uintptr_t)at;
     clo_answers *a = (void *)at;
     clo_kernels_select(&kernels, clo_cpu_isa());
     a->kind = kind;
@@ -135,7 +134,7 @@ clo_answers *clo_answers_open(const clo_answers_kind *kind, const clo_residual_a
     a->watch_context = argument->watch_context;
     a->answer = argument->answer;
     a->answer_context = argument->answer_context;
-    a->infer = clo_infer_init(model, &kernels, &sizes, at + up(sizeof *a));
+    a->infer = clo_infer_init(model, &kernels, &sizes, at + clo_answers_up(sizeof *a));
     a->score_shift = 16 - model->values[model->header->score].exponent;
     a->limit_shift = 16 - model->values[model->header->limit].exponent;
     for (uint32_t f = 0; f < kind->features + kind->limit_features; f++) {

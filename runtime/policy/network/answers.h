@@ -3,6 +3,7 @@
 #ifndef CLO_POLICY_NETWORK_ANSWERS_H
 #define CLO_POLICY_NETWORK_ANSWERS_H
 
+#include "base/memory.h"
 #include "learn/model/builtin.h"
 
 #include <clotho/learned.h>
@@ -38,6 +39,15 @@ clo_status clo_answers_put_model(const clo_answers_kind *kind, const clo_builtin
 /* "FILE" or "FILE,NUMBERS": loads and checks the model. *numbers: in the text; NULL: there are none. */
 clo_status clo_answers_parse(const clo_answers_kind *kind, const char *text, const char **numbers,
                              clo_residual_argument *out);
+
+/* Of clo_policy: destroys the model that clo_answers_parse has loaded. */
+void clo_answers_release(const void *argument);
+
+/* Whole cache lines. */
+static inline size_t clo_answers_up(size_t bytes)
+{
+    return (bytes + CLO_CACHE_LINE_BYTES - 1) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
+}
 
 /* Of a model that was checked. rows: that are asked about at once. `memory`: so many bytes of zeros, anywhere. */
 size_t clo_answers_bytes(const clo_model *model, uint32_t rows);

@@ -29,23 +29,19 @@ struct clo_easy_network {
     int16_t rows[CLO_EASY_CANDIDATES_MAX * CLO_EASY_FEATURES];
 };
 
-static size_t up(size_t bytes)
-{
-    return (bytes + CLO_CACHE_LINE_BYTES - 1) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
-}
-
 size_t clo_easy_network_bytes(const clo_model *model)
 {
-    return CLO_CACHE_LINE_BYTES + up(sizeof(clo_easy_network)) + clo_answers_bytes(model, CLO_EASY_CANDIDATES_MAX);
+    return CLO_CACHE_LINE_BYTES + clo_answers_up(sizeof(clo_easy_network)) +
+           clo_answers_bytes(model, CLO_EASY_CANDIDATES_MAX);
 }
 
 clo_easy_network *clo_easy_network_open(const clo_residual_argument *argument, void *memory)
 {
     unsigned char *at = memory;
 
-    at += up((uintptr_t)at) - (uintptr_t)at;
+    at += clo_answers_up((uintptr_t)at) - (uintptr_t)at;
     clo_easy_network *n = (void *)at;
-    n->network = clo_answers_open(&clo_easy_answers, argument, CLO_EASY_CANDIDATES_MAX, at + up(sizeof *n));
+    n->network = clo_answers_open(&clo_easy_answers, argument, CLO_EASY_CANDIDATES_MAX, at + clo_answers_up(sizeof *n));
     return n;
 }
 
@@ -68,7 +64,7 @@ size_t clo_easy_network_built_in_bytes(void)
 
     if (open_built_in(room, &room_bytes, &with) != CLO_OK)
         return 0; /* a big-endian machine opens no model */
-    return up(room_bytes) + clo_easy_network_bytes(with.model);
+    return clo_answers_up(room_bytes) + clo_easy_network_bytes(with.model);
 }
 
 clo_easy_network *clo_easy_network_built_in(void *memory)
@@ -78,7 +74,7 @@ clo_easy_network *clo_easy_network_built_in(void *memory)
 
     if (open_built_in(memory, &room_bytes, &with) != CLO_OK)
         return NULL;
-    return clo_easy_network_open(&with, (char *)memory + up(room_bytes));
+    return clo_easy_network_open(&with, (char *)memory + clo_answers_up(room_bytes));
 }
 
 /* The time until the first of what runs on the machine is expected to end; INT64_MAX: nothing runs there that is not late.

@@ -281,6 +281,7 @@ static bool add_job(const clo_easy *s, const clo_view *view, uint32_t slot, cons
             has_room = true;
             find_logs(s, view, to);
             to->place = c->jobs;
+            to->is_held = false;
             to->delays = !clo_reservations_let_pass(view, kept, &to->at);
             to->may = to->delays ? pass_of(s, c, to) : MAY;
             c->count += to->may > 0 || c->network != NULL;
@@ -345,12 +346,17 @@ static const clo_candidate *best_of(clo_easy_choice *c)
 bool clo_easy_decide(const clo_easy *s, clo_job_queue *queue, const clo_view *view, clo_choice *choice)
 {
     bool is_asked = s->network != NULL && !is_lower_waiting(queue, clo_view_band(view));
-    clo_easy_choice c = {.network = is_asked ? s->network : NULL, .unit_log = log_of(s->mean_ns)};
-    clo_reservations kept = {.count = 0};
+    clo_easy_choice c; /* large, as what is kept: no more of them is filled than is used */
+    clo_reservations kept;
     bool is_cut = false, is_alone = clo_view_jobs(view) == 1;
     uint32_t slot;
     clo_job_walk walk;
 
+    kept.count = c.count = c.jobs = 0;
+    c.network = is_asked ? s->network : NULL;
+    c.unit_log = log_of(s->mean_ns);
+    c.wait_log = c.first_log = 0;
+    c.has_kept = false;
     clo_job_walk_open(&walk, queue, clo_view_band(view));
     while (c.jobs < CLO_EASY_LOOKED_JOBS && !is_cut && (slot = clo_job_walk_next(&walk)) != CLO_NONE) {
         const clo_live_job *job = clo_view_job(view, slot);

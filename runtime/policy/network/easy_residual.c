@@ -1,7 +1,6 @@
 /* easy_residual.c - the policy "easy-parametric" with a small network beside it: what the network says is added to the
  * score of each instance that may start, and to whether it may start now (easy_network.h). A network that says zero leaves
  * the very decisions of "easy-parametric". Trained by `clotho train easy-residual`. */
-#include "base/memory.h"
 #include "learn/model/builtin.h"
 #include "policy/network/easy_parametric.h"
 #include "policy/select/policies.h"
@@ -27,14 +26,9 @@ static clo_status read_argument(const void *argument, clo_easy_numbers *numbers,
                : status;
 }
 
-static size_t up(size_t bytes)
-{
-    return (bytes + CLO_CACHE_LINE_BYTES - 1) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
-}
-
 static size_t before_model(const clo_limits *limits)
 {
-    return up(sizeof(easy_residual_state) + clo_job_queue_bytes(limits->jobs));
+    return clo_answers_up(sizeof(easy_residual_state) + clo_job_queue_bytes(limits->jobs));
 }
 
 /* 0 where the argument is wrong: init will say so. */
@@ -47,7 +41,7 @@ static size_t state_bytes(const clo_limits *limits, const void *argument)
 
     if (read_argument(argument, &numbers, room, &room_bytes, &with) != CLO_OK)
         return 0;
-    return before_model(limits) + up(room_bytes) + clo_easy_network_bytes(with.model);
+    return before_model(limits) + clo_answers_up(room_bytes) + clo_easy_network_bytes(with.model);
 }
 
 static size_t job_bytes(const clo_cost *cost, const void *argument)
@@ -76,7 +70,7 @@ static clo_status init(void *state, const clo_view *view)
     if (status != CLO_OK)
         return status;
     clo_job_queue_open(&s->queue, s + 1, limits->jobs);
-    clo_easy_open(&s->easy, &numbers, clo_easy_network_open(&with, room + up(room_bytes)), false);
+    clo_easy_open(&s->easy, &numbers, clo_easy_network_open(&with, room + clo_answers_up(room_bytes)), false);
     return CLO_OK;
 }
 
@@ -112,11 +106,6 @@ static clo_status parse(const char *text, void *argument)
     return status;
 }
 
-static void release(const void *argument)
-{
-    clo_model_destroy(((const clo_residual_argument *)argument)->owned);
-}
-
 const clo_policy clo_policy_easy_residual = {
     .size = sizeof(clo_policy),
     .name = "easy-residual",
@@ -131,5 +120,5 @@ const clo_policy clo_policy_easy_residual = {
     .decide = decide,
     .argument_bytes = sizeof(clo_residual_argument),
     .parse = parse,
-    .release = release,
+    .release = clo_answers_release,
 };

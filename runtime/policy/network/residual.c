@@ -1,7 +1,6 @@
 /* residual.c - the policy "parametric" with a small network beside it: what the network says is added to the value of a
  * job, to the bonus of an executor that stays, and to the logarithm of a job's limit. A network that says zero leaves
  * the very decisions of "parametric". Trained by `clotho train decima`. */
-#include "base/memory.h"
 #include "base/status.h"
 #include "learn/model/builtin.h"
 #include "policy/network/parametric.h"
@@ -34,11 +33,6 @@ static clo_status read_argument(const void *argument, clo_parametric *numbers, v
                             : status;
 }
 
-static size_t up(size_t bytes)
-{
-    return (bytes + CLO_CACHE_LINE_BYTES - 1) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
-}
-
 /* 0 where the argument is wrong: init will say so. */
 static size_t state_bytes(const clo_limits *limits, const void *argument)
 {
@@ -49,20 +43,22 @@ static size_t state_bytes(const clo_limits *limits, const void *argument)
 
     if (read_argument(argument, &numbers, room, &room_bytes, &with) != CLO_OK)
         return 0;
-    return up(clo_parametric_bytes(limits, NULL)) + up(room_bytes) + clo_residual_bytes(with.model, limits->jobs);
+    return clo_answers_up(clo_parametric_bytes(limits, NULL)) + clo_answers_up(room_bytes) +
+           clo_residual_bytes(with.model, limits->jobs);
 }
 
 static clo_status init(void *state, const clo_view *view)
 {
     const clo_limits *limits = clo_view_limits(view);
-    unsigned char *room = (unsigned char *)state + up(clo_parametric_bytes(limits, NULL));
+    unsigned char *room = (unsigned char *)state + clo_answers_up(clo_parametric_bytes(limits, NULL));
     size_t room_bytes = ROOM_BYTES;
     clo_residual_argument with;
     clo_parametric numbers;
     clo_status status = read_argument(clo_view_argument(view), &numbers, room, &room_bytes, &with);
 
     if (status == CLO_OK)
-        clo_parametric_open(state, view, &numbers, clo_residual_open(&with, limits->jobs, room + up(room_bytes)));
+        clo_parametric_open(state, view, &numbers,
+                            clo_residual_open(&with, limits->jobs, room + clo_answers_up(room_bytes)));
     return status;
 }
 
@@ -86,11 +82,6 @@ static clo_status parse(const char *text, void *argument)
     return status;
 }
 
-static void release(const void *argument)
-{
-    clo_model_destroy(((const clo_residual_argument *)argument)->owned);
-}
-
 const clo_policy clo_policy_residual = {
     .size = sizeof(clo_policy),
     .name = "residual",
@@ -104,5 +95,5 @@ const clo_policy clo_policy_residual = {
     .decide = clo_parametric_decide,
     .argument_bytes = sizeof(clo_residual_argument),
     .parse = parse,
-    .release = release,
+    .release = clo_answers_release,
 };

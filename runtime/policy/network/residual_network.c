@@ -42,24 +42,21 @@ const clo_answers_kind clo_residual_answers = {.policy = "residual",
                                                .features = CLO_RESIDUAL_FEATURES,
                                                .limit_features = CLO_RESIDUAL_LIMIT_FEATURES};
 
-static size_t up(size_t bytes)
-{
-    return (bytes + CLO_CACHE_LINE_BYTES - 1) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
-}
-
 size_t clo_residual_bytes(const clo_model *model, uint32_t jobs)
 {
-    return CLO_CACHE_LINE_BYTES + up(sizeof(clo_residual)) + up(jobs * sizeof(given)) + clo_answers_bytes(model, 1);
+    return CLO_CACHE_LINE_BYTES + clo_answers_up(sizeof(clo_residual)) + clo_answers_up(jobs * sizeof(given)) +
+           clo_answers_bytes(model, 1);
 }
 
 clo_residual *clo_residual_open(const clo_residual_argument *argument, uint32_t jobs, void *memory)
 {
     unsigned char *at = memory;
 
-    at += up((uintptr_t)at) - (uintptr_t)at;
+    at += clo_answers_up((uintptr_t)at) - (uintptr_t)at;
     clo_residual *r = (void *)at;
-    r->given = (void *)(at + up(sizeof *r));
-    r->network = clo_answers_open(&clo_residual_answers, argument, 1, at + up(sizeof *r) + up(jobs * sizeof(given)));
+    r->given = (void *)(at + clo_answers_up(sizeof *r));
+    r->network = clo_answers_open(&clo_residual_answers, argument, 1,
+                                  at + clo_answers_up(sizeof *r) + clo_answers_up(jobs * sizeof(given)));
     return r;
 }
 
