@@ -266,6 +266,20 @@ static clo_status build_scheduler(clo_sim *sim, const clo_cost *cost, const clo_
     return status;
 }
 
+/* On the real clock what a deep slot began first need not end first: the order of the plan that a recorded run followed
+ * is that of job_body.c. */
+static clo_status compile(clo_sim *sim, const clo_cost *cost, const clo_sim_config *config, const clo_policy *policy)
+{
+    size_t count = 0;
+    const clo_placement *placements = config->plan != NULL ? clo_plan_placements(config->plan, &count) : NULL;
+
+    if (policy != NULL)
+        return clo_program_create_policy(cost, &sim->arena, &sim->program);
+    if (config->recorded != NULL && !config->recorded->is_emulated)
+        return clo_program_create_real(cost, placements, count, NULL, &sim->arena, &sim->program);
+    return clo_program_create(cost, placements, count, NULL, &sim->arena, &sim->program);
+}
+
 static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config *config)
 {
     size_t count = 0;
@@ -274,8 +288,7 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
 
     if (config->plan == NULL && policy == NULL && config->recorded == NULL)
         policy = clo_policy_find("steal");
-    clo_status status = policy != NULL ? clo_program_create_policy(cost, &sim->arena, &sim->program)
-                                       : clo_program_create(cost, placements, count, NULL, &sim->arena, &sim->program);
+    clo_status status = compile(sim, cost, config, policy);
     if (status == CLO_OK)
         status = clo_engine_create(sim->program, sim->executes, true, &sim->arena, &sim->engine);
     if (status == CLO_OK && policy != NULL)

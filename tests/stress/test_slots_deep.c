@@ -271,6 +271,53 @@ static void a_device_that_is_one_deep_slot_replays_decision_by_decision(void **s
         }
 }
 
+static int end_at_once(const clo_call *call)
+{
+    (void)call;
+    return 0;
+}
+
+static int complete_first(const clo_call *call)
+{
+    (void)call;
+    return clo_token_complete(kept[0], 0) != CLO_OK;
+}
+
+/* Tasks 0 and 1 on the slot; 2 on the CPU, behind 1, ends 0. */
+static void what_ends_first_on_a_deep_slot_replays_where_it_began_last(void **state)
+{
+    static const clo_placement placements[] = {{.task = 0, .executor = 1, .finish_ns = 1000},
+                                               {.task = 1, .executor = 1, .start_ns = 1000, .finish_ns = 2000},
+                                               {.task = 2, .executor = 0, .start_ns = 2000, .finish_ns = 3000}};
+    const clo_task tasks[] = {{.body = keep_token, .work_ns = 1000, .may_pend = 1},
+                              {.body = end_at_once, .work_ns = 1000, .may_pend = 1},
+                              {.body = complete_first, .work_ns = 1000}};
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    clo_graph *graph;
+    clo_plan *plan;
+    clo_trace *recorded;
+
+    (void)state;
+    ok(clo_graph_create("late", &graph));
+    ok(clo_graph_add_tasks(graph, tasks, 3, NULL));
+    ok(clo_graph_add_edge(graph, 1, 2, 0));
+    ok(clo_graph_seal(graph));
+    fixture f = start_deep(1, 1, 2, graph);
+    ok(clo_plan_from_placements(f.cost, NULL, placements, 3, &plan));
+    clo_job *job = make_job(&f, NULL, plan);
+    atomic_store(&open_tokens, 0);
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, NULL));
+    ok(clo_job_trace(job, &recorded));
+    config.plan = plan;
+    config.recorded = recorded;
+    ok(clo_simulate(f.cost, &config, NULL, NULL, NULL));
+    clo_trace_destroy(recorded);
+    clo_job_destroy(job);
+    clo_plan_destroy(plan);
+    stop(&f);
+}
+
 static void kernels_give_what_bodies_give_on_a_deep_slot(void **state)
 {
     (void)state;
@@ -301,6 +348,7 @@ int main(void)
         cmocka_unit_test(edges_and_demands_hold_within_a_deep_slot),
         cmocka_unit_test(a_cancel_reaches_all_that_is_pending_on_a_slot),
         cmocka_unit_test(a_device_that_is_one_deep_slot_replays_decision_by_decision),
+        cmocka_unit_test(what_ends_first_on_a_deep_slot_replays_where_it_began_last),
         cmocka_unit_test(kernels_give_what_bodies_give_on_a_deep_slot),
     };
 
