@@ -43,7 +43,7 @@ class TrainEasyResidual(CommandTest):
         with open(curve, encoding="utf-8") as file:
             self.assertIn("clotho train easy-residual", file.read())
         text = self.good("train", "easy-residual", workload, *SMALL, "--generations", 1)
-        for word in ("on easy-parametric", "128 of them move", "of what easy-parametric reaches"):
+        for word in ("on easy-parametric", "128 of them move", "integers", "of what easy-parametric reaches"):
             self.assertIn(word, text)
 
     def test_zeros_leave_easy_parametric_as_it_is(self):
@@ -62,6 +62,13 @@ class TrainEasyResidual(CommandTest):
         self.assertNotEqual(self.train(workload, "--generations", 3, "--seed", 7)["model_hash"], one["model_hash"])
         self.assertNotEqual(self.train(workload, "--generations", 3, "--parametric", "fit=0")["model_hash"], one["model_hash"])
         self.bad(1, "train", "decima", workload, *instead(SMALL, "--generations", 3, "--checkpoint", checkpoint), holds="is no checkpoint of this training")
+
+    def test_who_learns_nothing_hears_it(self):
+        jobs = [{"graph": {"format": "clotho.graph/1", "name": f"j{job}", "tasks": [{"name": "t", "work_ns": 5000}]}} for job in range(4)]
+        equal = self.file("equal.jsonl", "".join(json.dumps(line) + "\n" for line in [{"format": "clotho.workload/1", "name": "equal"}] + jobs))
+        text = self.good("train", "easy-residual", equal, *instead(SMALL, "--arrivals", "batch"), "--platform", "uniform:4", "--generations", 1)
+        self.assertIn("nothing was learned: the model leaves easy-parametric as it is", text)
+        self.assertNotIn("integers", text)
 
     def test_bad_options(self):
         workload = self.workload()

@@ -173,9 +173,11 @@ static void print_comparison(const beside_training *t)
 {
     const beside_comparison *rounded = &t->real[BESIDE_ROUNDED], *unrounded = &t->real[BESIDE_UNROUNDED];
 
-    printf("integers     choose as real numbers do in %.2f %% of %llu choices of %d, in %.2f %% as those before the "
-           "grid\n",
-           100 * rounded->agreement, (unsigned long long)rounded->choices, BESIDE_GROUP, 100 * unrounded->agreement);
+    if (rounded->choices > 0)
+        printf(
+            "integers     choose as real numbers do in %.2f %% of %llu choices of %d, in %.2f %% as those before the "
+            "grid\n",
+            100 * rounded->agreement, (unsigned long long)rounded->choices, BESIDE_GROUP, 100 * unrounded->agreement);
     if (t->o.compared.count == 0)
         return;
     printf("compared     on streams %s (list %016llx): %.4f of what %s reaches;\n", t->o.texts.compare,
@@ -211,6 +213,8 @@ static int report(const beside_training *t)
     if (!t->o.as_json) {
         printf("\nbest         %.4f of what %s reaches on validation, after generation %u, in %.1f s\n",
                t->es.best_score, t->kind->rule, t->es.best_generation, seconds_since(t->begin_ns));
+        if (t->es.best_generation == 0 && !t->o.is_zero)
+            printf("             nothing was learned: the model leaves %s as it is\n", t->kind->rule);
         print_comparison(t);
         printf("model        %zu bytes, hash %s%s%s\n", t->model_bytes, text, t->o.output != NULL ? ", " : "",
                t->o.output != NULL ? show_name(t->o.output) : "");
