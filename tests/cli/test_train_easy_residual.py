@@ -3,6 +3,7 @@ checkpoint, and bad input."""
 import json
 import os
 import random
+import re
 import unittest
 
 from support import CommandTest, instead
@@ -62,6 +63,16 @@ class TrainEasyResidual(CommandTest):
         self.assertNotEqual(self.train(workload, "--generations", 3, "--seed", 7)["model_hash"], one["model_hash"])
         self.assertNotEqual(self.train(workload, "--generations", 3, "--parametric", "fit=0")["model_hash"], one["model_hash"])
         self.bad(1, "train", "decima", workload, *instead(SMALL, "--generations", 3, "--checkpoint", checkpoint), holds="is no checkpoint of this training")
+
+    def test_its_ranges_are_those_of_many_streams(self):
+        workload, model, found = self.workload(), self.path("ranges.model"), []
+        for seeds in ("1-1", "1-4"):
+            self.train(workload, "--generations", 1, "--seeds", seeds, "-o", model)
+            found.append([(int(a), int(b)) for a, b in re.findall(r" >> 0, (-?\d+) to (-?\d+)", self.good("model", "show", model))])
+        one, four = found
+        self.assertEqual([len(one), len(four)], [36, 36])  # twice 18: of scores, and of who may start
+        self.assertTrue(all(b[0] <= a[0] <= a[1] <= b[1] for a, b in zip(one, four)))
+        self.assertNotEqual(one, four)
 
     def test_who_learns_nothing_hears_it(self):
         jobs = [{"graph": {"format": "clotho.graph/1", "name": f"j{job}", "tasks": [{"name": "t", "work_ns": 5000}]}} for job in range(4)]

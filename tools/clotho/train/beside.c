@@ -42,18 +42,6 @@ static residual_seen measure_rows(const beside_training *t)
     return seen;
 }
 
-static void find_range(beside_training *t)
-{
-    const uint32_t features = t->kind->shape->features;
-
-    for (uint32_t i = 0; i < t->rows_count; i++)
-        for (uint32_t f = 0; f < features; f++) {
-            int16_t x = t->rows[(size_t)i * features + f];
-            t->range.least[f] = i == 0 || x < t->range.least[f] ? x : t->range.least[f];
-            t->range.most[f] = i == 0 || x > t->range.most[f] ? x : t->range.most[f];
-        }
-}
-
 static uint64_t hash_of(const beside_training *t)
 {
     const beside_options *o = &t->o;
@@ -71,7 +59,8 @@ static uint64_t hash_of(const beside_training *t)
                             o->trains_all,
                             o->validate_every,
                             o->is_common,
-                            o->is_whitened};
+                            o->is_whitened,
+                            t->kind->is_ranged ? BESIDE_RANGED : 0};
     uint64_t hash = FNV_BEGIN;
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -128,14 +117,11 @@ static int open_training(beside_training *t)
     if (t->base_ns == NULL || t->rows == NULL || t->curve == NULL)
         return complain(NULL, "out of memory");
     t->hash = hash_of(t);
-    for (uint32_t f = 0; f < RESIDUAL_FEATURES_MAX; f++) {
-        t->range.least[f] = INT16_MIN + 1;
-        t->range.most[f] = INT16_MAX;
-    }
-    int code = beside_collect(t, t->numbers, o->seeds.first);
+    int code = t->kind->is_ranged ? beside_find_range(t) : EXIT_GOOD;
+    if (code == EXIT_GOOD)
+        code = beside_collect(t, t->numbers, o->seeds.first);
     if (code != EXIT_GOOD)
         return code;
-    find_range(t);
     const residual_seen seen = measure_rows(t);
     residual_init(t->kind->shape, t->numbers, &seen, o->seed);
     t->last_count = residual_last(t->kind->shape, t->moved);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TOO_SHORT "the streams are too short to train on; write more --jobs"
+
 /* A model that a sample makes, and the argument of the policy with it. */
 typedef struct sample {
     void *bytes;
@@ -27,12 +29,13 @@ static void close_sample(sample *s)
 static clo_status open_sample(const beside_training *t, const double *numbers, sample *out)
 {
     static const int16_t zeros[RESIDUAL_FEATURES_MAX];
+    const int16_t *any = t->kind->is_ranged ? t->range.least : zeros; /* golden, while no rows are known */
     clo_model *model = NULL;
     size_t bytes = 0;
 
     *out = (sample){.argument = CLO_RESIDUAL_ARGUMENT_INIT};
     clo_status status = residual_model(t->kind->shape, numbers, t->kind->is_ranged ? &t->range : NULL, t->o.name,
-                                       t->rows_count >= BESIDE_GOLDEN ? t->rows : zeros,
+                                       t->rows_count >= BESIDE_GOLDEN ? t->rows : any,
                                        t->rows_count >= BESIDE_GOLDEN ? BESIDE_GOLDEN : 1, &out->bytes, &bytes);
     if (status == CLO_OK)
         status = clo_model_open(t->o.name, out->bytes, bytes, &model);
@@ -253,6 +256,48 @@ static void watch(void *context, const int16_t *row, int32_t value, int32_t limi
         memcpy(t->rows + (size_t)t->rows_count++ * features, row, features * sizeof *row);
 }
 
+static void widen(void *context, const int16_t *row, int32_t value, int32_t limit)
+{
+    beside_training *t = context;
+
+    (void)value;
+    (void)limit;
+    for (uint32_t f = 0; f < t->kind->shape->features; f++) {
+        t->range.least[f] = row[f] < t->range.least[f] ? row[f] : t->range.least[f];
+        t->range.most[f] = row[f] > t->range.most[f] ? row[f] : t->range.most[f];
+    }
+    t->rows_seen++;
+}
+
+static void set_range(residual_range *range, int16_t least, int16_t most)
+{
+    for (uint32_t f = 0; f < RESIDUAL_FEATURES_MAX; f++) {
+        range->least[f] = least;
+        range->most[f] = most;
+    }
+}
+
+int beside_find_range(beside_training *t)
+{
+    const uint32_t count = t->o.seeds.count < BESIDE_RANGED ? t->o.seeds.count : BESIDE_RANGED;
+    int code = EXIT_GOOD;
+    sample mine;
+
+    set_range(&t->range, INT16_MIN + 1, INT16_MAX);
+    clo_status status = open_sample(t, t->numbers, &mine);
+    if (status != CLO_OK)
+        return complain_status(NULL, status);
+    mine.argument.watch = widen;
+    mine.argument.watch_context = t;
+    set_range(&t->range, INT16_MAX, INT16_MIN + 1);
+    for (uint32_t i = 0; i < count && code == EXIT_GOOD; i++) { /* one at a time: they widen one range */
+        train_stream one = {.policy = t->policy, .argument = &mine.argument, .seed = t->o.seeds.first + i};
+        code = train_streams_run(&t->streams, NULL, &one, 1);
+    }
+    close_sample(&mine);
+    return code == EXIT_GOOD && t->rows_seen == 0 ? complain(NULL, TOO_SHORT) : code;
+}
+
 /* Rows that the network meets on a stream. */
 int beside_collect(beside_training *t, const double *numbers, uint64_t seed)
 {
@@ -269,7 +314,7 @@ int beside_collect(beside_training *t, const double *numbers, uint64_t seed)
     int code = train_streams_run(&t->streams, NULL, &one, 1);
     close_sample(&mine);
     if (code == EXIT_GOOD && t->rows_count < BESIDE_GOLDEN)
-        code = complain(NULL, "the streams are too short to train on; write more --jobs");
+        code = complain(NULL, TOO_SHORT);
     return code;
 }
 

@@ -12,8 +12,16 @@
 #include "train/trainer/curve.h"
 
 /* BESIDE_ROWS of features are kept to measure what features are like, one in BESIDE_SPARSE; BESIDE_GROUP rows are
- * candidates of one choice in the comparison of integers with real numbers. */
-enum { BESIDE_WORKLOADS_MAX = 64, BESIDE_ROWS = 32768, BESIDE_SPARSE = 13, BESIDE_GROUP = 4, BESIDE_GOLDEN = 16 };
+ * candidates of one choice in the comparison of integers with real numbers. Ranges are those of BESIDE_RANGED streams: a
+ * network is asked within them alone. */
+enum {
+    BESIDE_WORKLOADS_MAX = 64,
+    BESIDE_ROWS = 32768,
+    BESIDE_SPARSE = 13,
+    BESIDE_GROUP = 4,
+    BESIDE_GOLDEN = 16,
+    BESIDE_RANGED = 64
+};
 
 _Static_assert((int)RESIDUAL_NUMBERS_MAX <= (int)ES_NUMBERS_MAX, "all of them may move");
 
@@ -21,7 +29,7 @@ _Static_assert((int)RESIDUAL_NUMBERS_MAX <= (int)ES_NUMBERS_MAX, "all of them ma
 typedef struct beside_kind {
     const char *action, *policy, *rule;
     const residual_shape *shape;
-    bool is_ranged; /* what is beyond the features of the first stream is cut off */
+    bool is_ranged; /* the model says which features it has met (BESIDE_RANGED) */
 } beside_kind;
 
 typedef struct beside_options {
@@ -80,6 +88,9 @@ typedef struct beside_training {
 } beside_training;
 
 /* Each returns EXIT_GOOD, or an exit code after an error line. */
+
+/* Between which values each feature is on the first streams of training under the rule. */
+int beside_find_range(beside_training *t);
 
 /* Fills rows with those that the network of these numbers meets on a stream. */
 int beside_collect(beside_training *t, const double *numbers, uint64_t seed);

@@ -57,8 +57,7 @@ uint32_t residual_last(const residual_shape *shape, uint32_t *which);
 /* Octaves that the network adds for a row of features. */
 double residual_answer(const residual_shape *shape, const double *numbers, const int16_t *row, bool is_limit);
 
-/* Ranges of features in a file: what is beyond is cut off before the network sees it, so that what it learned nothing of
- * is like the nearest that it has met. */
+/* Ranges of features in a file: where a feature is beyond its own, "easy-residual" does not ask the network. */
 typedef struct residual_range {
     int16_t least[RESIDUAL_FEATURES_MAX], most[RESIDUAL_FEATURES_MAX];
 } residual_range;
