@@ -9,8 +9,7 @@
  * where it is not (bench/online).
  *
  * Where moving is free, the job with the least remaining work / weight goes first (Smith 1956; Schrage 1968):
- *   some machine has limited resources        room is kept for it, as easy-residual does; auto:p95 and auto:late as
- *                                             easy-parametric does
+ *   some machine has limited resources        room is kept for it, as easy-residual does
  *   executors differ, or links cost time      its oldest ready stage, placed as deft does (LACHESIS, section 4.3), on at
  *                                             most 1024 executors
  *   else                                      its oldest ready stage, on any executor
@@ -116,18 +115,16 @@ static clo_goal goal_of(const void *argument)
     return argument != NULL ? ((const auto_argument *)argument)->goal : CLO_GOAL_MEAN;
 }
 
-/* The network of easy-residual was trained for the mean. */
-static size_t network_bytes(const clo_limits *limits, const void *argument)
+/* Of easy-residual. */
+static size_t network_bytes(const clo_limits *limits)
 {
-    bool has_network = find_way(limits->platform) == WAY_PACK && goal_of(argument) == CLO_GOAL_MEAN;
-
-    return has_network ? up(clo_easy_network_built_in_bytes()) : 0;
+    return find_way(limits->platform) == WAY_PACK ? up(clo_easy_network_built_in_bytes()) : 0;
 }
 
 static size_t auto_bytes(const clo_limits *limits, const void *argument)
 {
     return up(sizeof(auto_state)) + up(clo_policy_mdd.state_bytes(limits, argument)) +
-           up(clo_parametric_bytes(limits, argument)) + network_bytes(limits, argument) +
+           up(clo_parametric_bytes(limits, argument)) + network_bytes(limits) +
            limits->executors * sizeof(running);
 }
 
@@ -150,7 +147,7 @@ static clo_status auto_init(void *state, const clo_view *view)
 {
     const clo_limits *limits = clo_view_limits(view);
     clo_goal goal = goal_of(clo_view_argument(view));
-    size_t network = network_bytes(limits, clo_view_argument(view));
+    size_t network = network_bytes(limits);
     auto_state *s = state;
     char *at = (char *)state + up(sizeof *s);
 

@@ -90,13 +90,13 @@ static void the_way_to_a_job_counts(void **state)
     scene_close(&s);
 }
 
-static void equal_outcomes(policy_scene *s, const char *as)
+static void equal_outcomes(policy_scene *s, const char *mine, const char *as)
 {
     clo_stream_outcome before[SCENE_JOBS_MAX];
 
     scene_run(s, as);
     memcpy(before, s->outcomes, sizeof before);
-    scene_run(s, "auto");
+    scene_run(s, mine);
     for (uint32_t j = 0; j < s->jobs; j++)
         assert_int_equal(s->outcomes[j].finish_ns, before[j].finish_ns);
 }
@@ -112,7 +112,9 @@ static void machines_that_run_out_are_packed_as_easy_residual_does(void **state)
         clo_task task = {.work_ns = 10 + j * 7 % 5, .instances = 6, .demand = {2 + j % 4}};
         scene_add(&s, scene_graph(&s, &task, 1), (clo_workload_job){.arrival_ns = j * 3});
     }
-    equal_outcomes(&s, "easy-residual");
+    equal_outcomes(&s, "auto", "easy-residual");
+    equal_outcomes(&s, "auto:p95", "easy-residual");
+    equal_outcomes(&s, "auto:late", "easy-residual");
     scene_close(&s);
 }
 
@@ -141,7 +143,7 @@ static void where_data_are_dear_deft_places(void **state)
         ok(clo_graph_add_edge(graph, 1, 2, 8));
         scene_add(&s, graph, (clo_workload_job){.arrival_ns = j * 20});
     }
-    equal_outcomes(&s, "deft:sjf");
+    equal_outcomes(&s, "auto", "deft:sjf");
     scene_close(&s);
 }
 
@@ -156,7 +158,7 @@ static void speeds_of_one_kind_count(void **state)
         s.executors[0].speed_q16[c] = s.executors[1].speed_q16[c] = CLO_SPEED_ONE / 100;
     for (int j = 0; j < 6; j++)
         scene_job(&s, j, 10 + j, 2);
-    equal_outcomes(&s, "deft:sjf");
+    equal_outcomes(&s, "auto", "deft:sjf");
     scene_close(&s);
 }
 
