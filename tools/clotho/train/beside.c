@@ -59,8 +59,8 @@ static uint64_t hash_of(const beside_training *t)
                             o->trains_all,
                             o->validate_every,
                             o->is_common,
-                            o->is_whitened,
-                            t->kind->is_ranged ? BESIDE_RANGED : 0};
+                            o->is_whitened};
+    const uint64_t ranged = BESIDE_RANGED;
     uint64_t hash = FNV_BEGIN;
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -68,6 +68,8 @@ static uint64_t hash_of(const beside_training *t)
     hash = fnv_bytes(fnv_bytes(fnv_bytes(hash, &o->scale, sizeof o->scale), &o->sigma, sizeof o->sigma), &o->rate,
                      sizeof o->rate);
     hash = fnv_text(fnv_text(fnv_text(hash, o->environment), o->arrivals), o->numbers);
+    if (t->kind->is_ranged)
+        hash = fnv_bytes(hash, &ranged, sizeof ranged);
     return o->deadlines != NULL ? fnv_text(hash, o->deadlines) : hash;
 }
 
@@ -159,11 +161,11 @@ static void print_comparison(const beside_training *t)
 {
     const beside_comparison *rounded = &t->real[BESIDE_ROUNDED], *unrounded = &t->real[BESIDE_UNROUNDED];
 
-    if (rounded->choices > 0)
-        printf(
-            "integers     choose as real numbers do in %.2f %% of %llu choices of %d, in %.2f %% as those before the "
-            "grid\n",
-            100 * rounded->agreement, (unsigned long long)rounded->choices, BESIDE_GROUP, 100 * unrounded->agreement);
+    if (rounded->choices > 0) /* else there were ties alone */
+        printf("integers     choose as real numbers do in %.2f %% of %llu choices of %d, in %.2f %% as those before "
+               "the grid\n",
+               100 * rounded->agreement, (unsigned long long)rounded->choices, BESIDE_GROUP,
+               100 * unrounded->agreement);
     if (t->o.compared.count == 0)
         return;
     printf("compared     on streams %s (list %016llx): %.4f of what %s reaches;\n", t->o.texts.compare,
